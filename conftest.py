@@ -1,0 +1,25 @@
+"""Runs tests marked `alone` one at a time, over all processes of this user.
+
+A file lock and not an xdist group: with pytest 9.2 and xdist 3.8 `--dist loadgroup` spreads the tests of a
+group over the processes without a word. The lock is taken before pytest-timeout starts its clock, so waiting
+for it costs no test its time.
+"""
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+LOCK = Path(tempfile.gettempdir()) / f"holdfast-tests-alone-{os.getuid()}.lock"
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    if item.get_closest_marker("alone") is None:
+        return (yield)
+    with LOCK.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return (yield)

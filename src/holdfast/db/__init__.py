@@ -1,0 +1,1 @@
+"""The only speaker of SQL: one thin function per verb."""

@@ -1,0 +1,80 @@
+"""Where the database is: HOLDFAST_DATABASE_URL, else DATABASE_URL, else PG*, else an embedded server."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from holdfast.model.error import InvalidOption
+
+_PG_VARIABLES = ("PGHOST", "PGHOSTADDR", "PGSERVICE", "PGDATABASE")
+URL_HINT = "it looks like postgresql://user:password@host:5432/name"
+_SCHEMES = ("postgresql", "postgres")
+
+
+class Source(StrEnum):
+    """What named the database."""
+
+    GIVEN = "the URL given"
+    HOLDFAST_DATABASE_URL = "HOLDFAST_DATABASE_URL"
+    DATABASE_URL = "DATABASE_URL"
+    PG_VARIABLES = "the PG* variables"
+    EMBEDDED = "the embedded server"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A database to connect to; `url` is None for the embedded server, whose address is known once it runs.
+
+    `direct_url` leads past a pooler, for LISTEN. `pooled`: a pooler in transaction mode is in between, so no
+    prepared statement may outlive its transaction.
+    """
+
+    url: str | None
+    source: Source
+    direct_url: str | None = None
+    pooled: bool = False
+
+    @property
+    def listen_url(self) -> str | None:
+        return self.direct_url or self.url
+
+
+def resolve_address(url: str | None = None, environ: Mapping[str, str] = os.environ) -> Address:
+    """The database that `url` or the environment names."""
+    found, source = _find(url, environ)
+    direct = environ.get("HOLDFAST_DIRECT_URL") or None
+    pooled = environ.get("HOLDFAST_POOLER", "") == "transaction"
+    if found is None:
+        return Address(None, source)
+    plain, says_pooled = _without_pooler_mark(found)
+    return Address(plain, source, direct and _without_pooler_mark(direct)[0], pooled or says_pooled)
+
+
+def _find(url: str | None, environ: Mapping[str, str]) -> tuple[str | None, Source]:
+    if url:
+        return url, Source.GIVEN
+    for source in (Source.HOLDFAST_DATABASE_URL, Source.DATABASE_URL):
+        if environ.get(source.value):
+            return environ[source.value], source
+    if any(environ.get(name) for name in _PG_VARIABLES):
+        return "postgresql://", Source.PG_VARIABLES  # the driver reads the variables itself
+    return None, Source.EMBEDDED
+
+
+def _without_pooler_mark(url: str) -> tuple[str, bool]:
+    """The URL as the driver takes it, and whether it said ?pgbouncer=true, which no server knows."""
+    parts = urlsplit(url)
+    scheme = parts.scheme.partition("+")[0]  # postgresql+asyncpg:// is how SQLAlchemy writes it
+    if scheme not in _SCHEMES:
+        raise InvalidOption(
+            "The database URL does not begin with postgresql://.",
+            URL_HINT,
+        )
+    options = parse_qsl(parts.query, keep_blank_values=True)
+    kept = [(name, value) for name, value in options if name != "pgbouncer"]
+    pooled = ("pgbouncer", "true") in options
+    # urlunsplit drops the // of an empty host, which the driver needs.
+    rest = urlunsplit(("", "", parts.path, urlencode(kept), ""))
+    return f"{scheme}://{parts.netloc}{rest}", pooled

@@ -1,0 +1,59 @@
+"""The verbs that keep the queue in order; each may be called from many places at once, and returns counts."""
+
+from dataclasses import dataclass
+
+from holdfast.db.statement import Executor, fetch_row, fetch_value
+
+PROMOTE = "select holdfast.promote_jobs($1::integer)"
+RESCUE = "select recovered, dead, timed_out, cancelled, expired from holdfast.rescue_jobs($1::integer)"
+CLOSE_RUNS = "select holdfast.close_runs($1::integer)"
+ADVANCE_ORDER_KEYS = "select holdfast.advance_order_keys($1::integer)"
+PRUNE = "select * from holdfast.prune_jobs($1::integer)"
+FORGET_WORKERS = "select holdfast.forget_workers()"
+MAKE_PARTITIONS = "select holdfast.make_partitions()"
+
+
+@dataclass(frozen=True, slots=True)
+class Rescued:
+    """What became of jobs whose worker vanished or whose time was up."""
+
+    recovered: int = 0
+    dead: int = 0
+    timed_out: int = 0
+    cancelled: int = 0
+    expired: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.recovered + self.dead + self.timed_out + self.cancelled + self.expired
+
+
+async def promote_jobs(on: Executor, limit: int = 1000) -> int:
+    return int(await fetch_value(on, PROMOTE, limit))
+
+
+async def rescue_jobs(on: Executor, limit: int = 1000) -> Rescued:
+    row = await fetch_row(on, RESCUE, limit)
+    return Rescued() if row is None else Rescued(*row)
+
+
+async def close_runs(on: Executor, limit: int = 100) -> int:
+    return int(await fetch_value(on, CLOSE_RUNS, limit))
+
+
+async def advance_order_keys(on: Executor, limit: int = 1000) -> int:
+    return int(await fetch_value(on, ADVANCE_ORDER_KEYS, limit))
+
+
+async def prune_jobs(on: Executor, limit: int = 1000) -> dict[str, int]:
+    """What was removed, by name."""
+    row = await fetch_row(on, PRUNE, limit)
+    return {} if row is None else {name: int(count) for name, count in row.items()}
+
+
+async def forget_workers(on: Executor) -> int:
+    return int(await fetch_value(on, FORGET_WORKERS))
+
+
+async def make_partitions(on: Executor) -> int:
+    return int(await fetch_value(on, MAKE_PARTITIONS))

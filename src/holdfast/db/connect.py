@@ -1,0 +1,190 @@
+"""A Database: a small pool of connections, started at first use."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, Self, TypeAlias
+
+import asyncpg
+from asyncpg import Record
+from asyncpg.pool import PoolConnectionProxy
+
+from holdfast.db.address import URL_HINT, Address, Source, resolve_address
+from holdfast.db.embedded import start_embedded
+from holdfast.db.errors import translate, translated
+from holdfast.embedded import EmbeddedServer
+from holdfast.model.error import HoldfastError, InvalidOption
+
+# Only the stubs know that these are generic, so the alias stays text at run time.
+Connection: TypeAlias = "asyncpg.Connection[Record] | PoolConnectionProxy[Record]"
+
+CONNECT_TIMEOUT = timedelta(seconds=10)
+STATEMENT_TIMEOUT = timedelta(seconds=60)
+POOL_SIZE = 4
+
+
+class Database:
+    """Owns the connections to one database; use it with `async with`, or `start` and `close`."""
+
+    def __init__(
+        self,
+        address: Address | str | None = None,
+        *,
+        pool_size: int = POOL_SIZE,
+        application_name: str = "holdfast",
+    ) -> None:
+        self._address = address if isinstance(address, Address) else resolve_address(address)
+        self._pool_size = pool_size
+        self._application_name = application_name
+        self._pool: asyncpg.Pool[Record] | None = None
+        self._server: EmbeddedServer | None = None
+        self._starting = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    @property
+    def address(self) -> Address:
+        """Where the database is; for an embedded server complete only after `start`."""
+        return self._address
+
+    async def start(self) -> None:
+        await self._started()
+
+    async def close(self) -> None:
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            await _close(pool)
+        server, self._server = self._server, None
+        if server is not None:
+            await asyncio.to_thread(server.stop)
+
+    async def fetch(self, query: str, /, *args: Any) -> list[Record]:
+        async with self._connection() as connection:
+            return await connection.fetch(query, *args)
+
+    async def execute(self, query: str, /, *args: Any) -> str:
+        async with self._connection() as connection:
+            return await connection.execute(query, *args)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Connection]:
+        """A connection in a transaction that commits at the end of the block.
+
+        The caller may have changed settings of the session: they are reset before anyone else gets it.
+        """
+        async with self.connection() as connection:
+            with translated():
+                transaction = connection.transaction()
+                await transaction.start()
+            try:
+                yield connection
+            except BaseException:
+                await transaction.rollback()
+                raise
+            with translated():
+                await transaction.commit()
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Connection]:
+        """A connection for the caller's own statements, whose session is reset afterwards."""
+        pool = await self._started()
+        with translated():
+            connection = await pool.acquire()
+        try:
+            yield connection
+        finally:
+            await _give_back(pool, connection)
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[Connection]:
+        pool = await self._started()
+        with translated():
+            async with pool.acquire() as connection:
+                yield connection
+
+    async def _started(self) -> "asyncpg.Pool[Record]":
+        if self._pool is not None:
+            return self._pool
+        async with self._starting:
+            if self._pool is None:
+                await self._locate()
+                self._pool = await self._open()
+        return self._pool
+
+    async def _locate(self) -> None:
+        """Nothing names a database: start a server of our own, and say so."""
+        if self._address.source is not Source.EMBEDDED or self._server is not None:
+            return
+        server, url = await asyncio.to_thread(start_embedded)
+        self._server = server
+        self._address = replace(self._address, url=url)
+
+    async def _open(self) -> "asyncpg.Pool[Record]":
+        try:
+            return await asyncpg.create_pool(
+                self._address.url,
+                min_size=1,
+                max_size=self._pool_size,
+                reset=_keep_session,
+                command_timeout=STATEMENT_TIMEOUT.total_seconds(),
+                **connect_options(self._address, self._application_name),
+            )
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, ValueError) as exc:
+            raise explained(exc, self._address) from exc
+
+
+async def connect(address: Address, application_name: str = "holdfast") -> "asyncpg.Connection[Record]":
+    """One connection of its own, outside any pool."""
+    try:
+        return await asyncpg.connect(address.url, **connect_options(address, application_name))
+    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, ValueError) as exc:
+        raise explained(exc, address) from exc
+
+
+def connect_options(address: Address, application_name: str) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "timeout": CONNECT_TIMEOUT.total_seconds(),
+        "server_settings": {"application_name": application_name},
+    }
+    if address.pooled:
+        # The next transaction may be on another server process, which has not prepared the statement.
+        options["statement_cache_size"] = 0
+    return options
+
+
+def explained(exc: Exception, address: Address) -> HoldfastError:
+    """The error of a failed connect; it says which setting named the database, and never its password."""
+    if isinstance(exc, ValueError) and not isinstance(exc, asyncpg.InterfaceError):
+        return InvalidOption(f"The database URL ({address.source}) is not valid: {exc}.", URL_HINT)
+    error = translate(exc)
+    error.message = f"{error.message} The address came from {address.source}."
+    error.args = (error.message,)
+    return error
+
+
+async def _keep_session(_: object) -> None:
+    """Statements of ours leave no session state: the pool's own reset would be a round trip for nothing."""
+
+
+async def _give_back(pool: "asyncpg.Pool[Record]", connection: "PoolConnectionProxy[Record]") -> None:
+    try:
+        await connection.reset(timeout=CONNECT_TIMEOUT.total_seconds())
+    except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+        connection.terminate()  # its session cannot be trusted; the pool makes a new one
+    finally:
+        await pool.release(connection)
+
+
+async def _close(pool: "asyncpg.Pool[Record]") -> None:
+    try:
+        async with asyncio.timeout(CONNECT_TIMEOUT.total_seconds()):
+            await pool.close()
+    except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+        pool.terminate()  # a dead server cannot be told goodbye

@@ -1,0 +1,21 @@
+"""Starts the embedded server when nothing names a database, and says so."""
+
+import logging
+import sys
+
+from holdfast.embedded import EmbeddedError, EmbeddedServer
+from holdfast.model.error import DatabaseUnavailable
+from holdfast.telemetry.emit import emit
+from holdfast.telemetry.event import Event
+
+
+def start_embedded() -> tuple[EmbeddedServer, str]:
+    """The running server and its URL; several processes share one, the last one out stops it."""
+    try:
+        server = EmbeddedServer()
+        sys.stderr.write(f"holdfast: no database is set, using the embedded one in {server.data_dir}\n")
+        url = server.start()
+    except EmbeddedError as exc:
+        raise DatabaseUnavailable(str(exc), "set HOLDFAST_DATABASE_URL to use a server of your own") from exc
+    emit(Event.EMBEDDED_STARTED, logging.DEBUG, directory=server.data_dir)
+    return server, url

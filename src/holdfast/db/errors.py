@@ -1,0 +1,106 @@
+"""From what the driver raises to what Holdfast raises: one table of SQLSTATEs, one way through it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import asyncpg
+
+from holdfast.db.address import URL_HINT
+from holdfast.model.error import (
+    DatabaseError,
+    DatabaseUnavailable,
+    HoldfastError,
+    InvalidInput,
+    InvalidOption,
+    InvalidPayload,
+    LeaseLost,
+    NotFound,
+    PermissionDenied,
+    SchemaBehind,
+    Timeout,
+    UniqueConflict,
+    WrongState,
+)
+
+OWN_STATES: dict[str, type[HoldfastError]] = {
+    "HF002": InvalidOption,
+    "HF003": UniqueConflict,
+    "HF004": NotFound,
+    "HF005": WrongState,
+    "HF006": LeaseLost,
+}
+
+# What PostgreSQL itself says, and what to do about it; a hint of None keeps the one of the class.
+SERVER_STATES: dict[str, tuple[type[HoldfastError], str | None]] = {
+    "28000": (DatabaseUnavailable, "check the user in the database URL and the server's pg_hba.conf"),
+    "28P01": (DatabaseUnavailable, "check the user and the password in the database URL"),
+    "3D000": (DatabaseUnavailable, "create the database, or correct its name in the database URL"),
+    "53300": (DatabaseUnavailable, "raise max_connections, use a pooler, or start fewer workers"),
+    "25006": (DatabaseUnavailable, "the server is read-only: point the database URL at the primary"),
+    "53100": (DatabaseUnavailable, "the server's disk is full: free some space"),
+    "3F000": (SchemaBehind, None),
+    "42883": (SchemaBehind, None),
+    "42P01": (SchemaBehind, None),
+    "42703": (SchemaBehind, None),
+    "42501": (PermissionDenied, None),
+    "57014": (Timeout, "the statement was cancelled by statement_timeout or by hand; try again"),
+    "55P03": (Timeout, "another transaction holds a lock that this one needs; try again"),
+    "40001": (DatabaseError, "the transaction met another one; try it again from the start"),
+    "40P01": (DatabaseError, "the transaction met another one; try it again from the start"),
+    "22000": (InvalidInput, None),  # the driver's own, for a value that does not fit its parameter
+    "22P02": (InvalidInput, None),
+    "2BP01": (DatabaseError, "drop your own objects that use Holdfast's, and create them again afterwards"),
+    "22021": (InvalidInput, None),
+    "22P05": (InvalidInput, None),
+}
+
+# Classes of states by their first two characters: connection broken, out of resources, server going down.
+_UNAVAILABLE = ("08", "53", "57", "58")
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Every statement runs inside this."""
+    try:
+        yield
+    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as exc:
+        raise translate(exc) from exc
+
+
+def translate(exc: BaseException) -> HoldfastError:
+    """The HoldfastError that `exc` means."""
+    if isinstance(exc, HoldfastError):
+        return exc
+    if isinstance(exc, asyncpg.PostgresError):
+        return _from_server(exc)
+    return _from_driver(exc)
+
+
+def _from_driver(exc: BaseException) -> HoldfastError:
+    if isinstance(exc, asyncpg.ClientConfigurationError):
+        return InvalidOption(f"The database URL is not valid: {exc}.", URL_HINT)
+    if isinstance(exc, TimeoutError):
+        return DatabaseUnavailable("The database did not answer in time.")
+    if isinstance(exc, asyncpg.InterfaceError | OSError):
+        return DatabaseUnavailable(f"The database cannot be reached: {str(exc) or type(exc).__name__}.")
+    return DatabaseError(f"{type(exc).__name__}: {exc}")
+
+
+def _from_server(exc: asyncpg.PostgresError) -> HoldfastError:
+    state = exc.sqlstate or ""
+    hint = exc.hint or None
+    message = exc.message or str(exc)
+    if state == "HF001":
+        return InvalidPayload(message, hint, path=exc.detail or "$")
+    if state in OWN_STATES:
+        return OWN_STATES[state](message, hint)
+    if state in SERVER_STATES:
+        kind, ours = SERVER_STATES[state]
+        return kind(_sentence(message), ours)
+    if state.startswith(_UNAVAILABLE):
+        return DatabaseUnavailable(_sentence(message), hint)
+    return DatabaseError(f"{_sentence(message)} (SQLSTATE {state})", hint, state)
+
+
+def _sentence(message: str) -> str:
+    return f"The database says: {message.rstrip('.')}."

@@ -1,0 +1,66 @@
+"""The verbs on jobs for producers, operators and readers."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from holdfast.db import rows
+from holdfast.db.statement import Executor, fetch, fetch_row, run
+from holdfast.model.id import JobId
+from holdfast.model.job import Enqueued, Job
+from holdfast.model.payload import JsonText
+from holdfast.model.queue import CancelledJob, ReplayedJob
+
+ENQUEUE = "select job_id, created from holdfast.enqueue_jobs($1::text[], $2::json[], $3::jsonb, $4::jsonb[])"
+NOTIFY = "select holdfast.notify_ready($1::text[])"
+CANCEL = "select job_id, result from holdfast.cancel_jobs($1::uuid[], $2::text, $3::text)"
+REPLAY = "select job_id, result from holdfast.replay_jobs($1::uuid[], $2::text, $3::text)"
+GET = "select * from holdfast.get_job($1::uuid)"
+LIST = "select * from holdfast.list_jobs($1::jsonb, $2::uuid, $3::integer)"
+
+Options = Mapping[str, Any]
+
+
+async def enqueue_jobs(
+    on: Executor,
+    tasks: Sequence[str],
+    payloads: Sequence[JsonText],
+    options: Options | None = None,
+    each: Sequence[Options | None] | None = None,
+) -> list[Enqueued]:
+    """Store one job per payload, all or none. `tasks` has one element for all or one per payload.
+
+    The options are in the form of the SQL verb: durations as seconds, times as text, ids as text.
+    """
+    overrides = None if each is None else [None if one is None else json.dumps(one) for one in each]
+    answer = await fetch(on, ENQUEUE, list(tasks), list(payloads), json.dumps(options or {}), overrides)
+    return [rows.enqueued(row) for row in answer]
+
+
+async def notify_ready(on: Executor, queues: Sequence[str]) -> None:
+    """Wake the idle workers of these queues."""
+    await run(on, NOTIFY, list(queues))
+
+
+async def cancel_jobs(
+    on: Executor, ids: Sequence[JobId], reason: str | None, actor: str
+) -> list[CancelledJob]:
+    return [rows.cancelled_job(row) for row in await fetch(on, CANCEL, list(ids), reason, actor)]
+
+
+async def replay_jobs(
+    on: Executor, ids: Sequence[JobId], reason: str | None, actor: str
+) -> list[ReplayedJob]:
+    return [rows.replayed_job(row) for row in await fetch(on, REPLAY, list(ids), reason, actor)]
+
+
+async def get_job(on: Executor, job: JobId) -> Job | None:
+    row = await fetch_row(on, GET, job)
+    return None if row is None else rows.job(row)
+
+
+async def list_jobs(
+    on: Executor, filters: Options | None = None, before: JobId | None = None, limit: int = 100
+) -> list[Job]:
+    """Jobs that match, newest first; `before` is the last id of the page shown last."""
+    return [rows.job(row) for row in await fetch(on, LIST, json.dumps(filters or {}), before, limit)]

@@ -1,0 +1,38 @@
+"""The verbs on queues and tasks."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from holdfast.db import rows
+from holdfast.db.statement import Executor, fetch, run
+from holdfast.model.queue import QueueSummary
+
+DECLARE_QUEUE = "select holdfast.declare_queue($1::text, $2::jsonb)"
+DECLARE_TASK = "select holdfast.declare_task($1::text, $2::jsonb)"
+PAUSE = "select holdfast.pause_queue($1::text, $2::text, $3::text)"
+RESUME = "select holdfast.resume_queue($1::text, $2::text, $3::text)"
+LIST = "select * from holdfast.queue_view order by name"
+
+Policy = Mapping[str, Any]
+
+
+async def declare_queue(on: Executor, name: str, policy: Policy | None = None) -> None:
+    """Create the queue if it is absent; only the keys given are changed."""
+    await run(on, DECLARE_QUEUE, name, json.dumps(policy or {}))
+
+
+async def declare_task(on: Executor, name: str, policy: Policy | None = None) -> None:
+    await run(on, DECLARE_TASK, name, json.dumps(policy or {}))
+
+
+async def pause_queue(on: Executor, name: str, reason: str | None, actor: str) -> None:
+    await run(on, PAUSE, name, reason, actor)
+
+
+async def resume_queue(on: Executor, name: str, reason: str | None, actor: str) -> None:
+    await run(on, RESUME, name, reason, actor)
+
+
+async def list_queues(on: Executor) -> list[QueueSummary]:
+    return [rows.queue_summary(row) for row in await fetch(on, LIST)]

@@ -1,0 +1,55 @@
+"""Lists for people: workers, runs, attempts and dead letters. Newest first."""
+
+from holdfast.db import rows
+from holdfast.db.statement import Executor, fetch
+from holdfast.model.attempt import Attempt, DeadLetter
+from holdfast.model.id import JobId
+from holdfast.model.run import RunSummary
+from holdfast.model.worker import WorkerSummary
+
+WORKERS = """
+select
+  id, "group", queues, state, slots, running, processed, failed, host, pid, version, started_at, renewed_at, lease_until
+from holdfast.worker_view
+order by started_at desc
+limit $1
+"""
+
+RUNS = """
+select id, name, state, total::bigint, completed::bigint, rejected::bigint, cancelled::bigint, dead::bigint, created_at, ended_at
+from holdfast.run_view
+order by created_at desc
+limit $1
+"""
+
+ATTEMPTS = """
+select
+  job_id, attempt, outcome, class, error_type, message, place, traceback, worker, host, started_at, ended_at, retry_at
+from holdfast.attempt_view
+where job_id = $1
+order by attempt desc, ended_at desc
+"""
+
+DEAD_LETTERS = """
+select job_id, queue, task, run, reason, class, error_type, message, fingerprint, died_at, status
+from holdfast.dead_letter_view
+order by died_at desc
+limit $1
+"""
+
+
+async def list_workers(on: Executor, limit: int = 100) -> list[WorkerSummary]:
+    return [rows.worker_summary(row) for row in await fetch(on, WORKERS, limit)]
+
+
+async def list_runs(on: Executor, limit: int = 100) -> list[RunSummary]:
+    return [rows.run_summary(row) for row in await fetch(on, RUNS, limit)]
+
+
+async def list_attempts(on: Executor, job: JobId) -> list[Attempt]:
+    """The attempts of a job that did not succeed."""
+    return [rows.attempt(row) for row in await fetch(on, ATTEMPTS, job)]
+
+
+async def list_dead_letters(on: Executor, limit: int = 100) -> list[DeadLetter]:
+    return [rows.dead_letter(row) for row in await fetch(on, DEAD_LETTERS, limit)]

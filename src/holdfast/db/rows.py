@@ -1,0 +1,125 @@
+"""From the driver's records to plain objects."""
+
+from typing import Any
+
+from asyncpg import Record
+
+from holdfast.model.attempt import Attempt, DeadLetter
+from holdfast.model.job import ClaimedJob, Enqueued, Job
+from holdfast.model.payload import decode
+from holdfast.model.queue import CancelledJob, CancelResult, QueueSummary, ReplayedJob, ReplayResult
+from holdfast.model.run import RunProgress, RunSummary
+from holdfast.model.state import State
+from holdfast.model.worker import LostEnd, Renewal, Settled, StopRequest, WorkerSummary
+
+
+def claimed_job(row: Record) -> ClaimedJob:
+    return ClaimedJob(*row)
+
+
+def settled(rows: list[Record]) -> Settled:
+    """Sorts the rows of settle_and_claim: kind, the columns of claim_jobs, due_in."""
+    claimed: list[ClaimedJob] = []
+    notes: list[Record] = []
+    for row in rows:
+        if row[0] == "job":
+            claimed.append(ClaimedJob(*row[1:-1]))
+        else:
+            notes.append(row)
+    lost = [LostEnd(note["job_id"], note["token"]) for note in notes if note["kind"] == "lost"]
+    due_in = next((note["due_in"] for note in notes if note["kind"] == "next"), None)
+    return Settled(claimed, lost, due_in, any(note["kind"] == "lapsed" for note in notes))
+
+
+def renewal(row: Record) -> Renewal:
+    return Renewal(row["lease_until"], row["known"], row["rescued"], row["drain"])
+
+
+def stop_request(row: Record) -> StopRequest:
+    return StopRequest(row["job_id"], row["token"], row["reason"])
+
+
+def enqueued(row: Record) -> Enqueued:
+    return Enqueued(row["job_id"], row["created"])
+
+
+def cancelled_job(row: Record) -> CancelledJob:
+    return CancelledJob(row["job_id"], CancelResult(row["result"]))
+
+
+def replayed_job(row: Record) -> ReplayedJob:
+    return ReplayedJob(row["job_id"], ReplayResult(row["result"]))
+
+
+def job(row: Record) -> Job:
+    return Job(
+        id=row["id"],
+        queue=row["queue"],
+        task=row["task"],
+        state=State(row["state"]),
+        priority=row["priority"],
+        payload=_decoded(row["payload"]),
+        output=_decoded(row["output"]),
+        reason=row["reason"],
+        attempt=row["attempt"],
+        failures=row["failures"],
+        losses=row["losses"],
+        deferrals=row["deferrals"],
+        generation=row["generation"],
+        run=row["run"],
+        parent=row["parent"],
+        stage=row["stage"],
+        labels=_decoded(row["labels"]) or {},
+        worker=row["worker"],
+        endpoint=row["endpoint"] or None,
+        group=row["group"] or None,
+        order_key=row["order_key"],
+        unique_key=row["unique_key"],
+        units=row["units"],
+        timeout=row["timeout"],
+        deadline=row["deadline"],
+        max_failures=row["max_failures"],
+        created_at=row["created_at"],
+        due_at=row["due_at"],
+        ready_at=row["ready_at"],
+        started_at=row["started_at"],
+        cancel_asked_at=row["cancel_asked_at"],
+        ended_at=row["ended_at"],
+    )
+
+
+def run_progress(row: Record) -> RunProgress:
+    return RunProgress(*row)
+
+
+def queue_summary(row: Record) -> QueueSummary:
+    return QueueSummary(
+        name=row["name"],
+        paused_at=row["paused_at"],
+        paused_reason=row["paused_reason"],
+        waiting=row["waiting"],
+        scheduled=row["scheduled"],
+        ready=row["ready"],
+        running=row["running"],
+        oldest_ready=row["oldest_ready"],
+    )
+
+
+def attempt(row: Record) -> Attempt:
+    return Attempt(*row)
+
+
+def worker_summary(row: Record) -> WorkerSummary:
+    return WorkerSummary(*row)
+
+
+def run_summary(row: Record) -> RunSummary:
+    return RunSummary(*row)
+
+
+def dead_letter(row: Record) -> DeadLetter:
+    return DeadLetter(*row)
+
+
+def _decoded(text: str | None) -> Any:
+    return None if text is None else decode(text)

@@ -1,0 +1,36 @@
+"""The one place where statements are sent."""
+
+from typing import Any, Protocol
+
+from asyncpg import Record
+
+from holdfast.db.errors import translated
+
+
+class Executor(Protocol):
+    """What runs a statement: a Database, or an asyncpg connection of the caller's own."""
+
+    async def fetch(self, query: str, /, *args: Any) -> list[Record]: ...
+
+    async def execute(self, query: str, /, *args: Any) -> str: ...
+
+
+async def fetch(on: Executor, query: str, *args: Any) -> list[Record]:
+    with translated():
+        return await on.fetch(query, *args)
+
+
+async def fetch_row(on: Executor, query: str, *args: Any) -> Record | None:
+    rows = await fetch(on, query, *args)
+    return rows[0] if rows else None
+
+
+async def fetch_value(on: Executor, query: str, *args: Any) -> Any:
+    """The first column of the one row that `query` returns."""
+    rows = await fetch(on, query, *args)
+    return rows[0][0] if rows else None
+
+
+async def run(on: Executor, query: str, *args: Any) -> None:
+    with translated():
+        await on.execute(query, *args)

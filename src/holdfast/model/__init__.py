@@ -1,0 +1,1 @@
+"""What things are: plain types, standard library only."""

@@ -1,0 +1,42 @@
+"""What is kept of attempts that did not succeed, and of jobs that died of them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from holdfast.model.id import JobId, RunId, WorkerId
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try that failed, was put off, or was lost with its worker."""
+
+    job: JobId
+    attempt: int
+    outcome: str
+    error_class: str | None
+    error_type: str | None
+    message: str | None
+    place: str | None
+    traceback: str | None
+    worker: WorkerId | None
+    host: str | None
+    started_at: datetime | None
+    ended_at: datetime
+    retry_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A job that ended badly, under triage."""
+
+    job: JobId
+    queue: str
+    task: str
+    run: RunId | None
+    reason: str | None
+    error_class: str | None
+    error_type: str | None
+    message: str | None
+    fingerprint: str | None
+    died_at: datetime
+    status: str

@@ -1,0 +1,94 @@
+"""A job as a worker holds it, and as a reader sees it."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from holdfast.model.id import JobId, RunId, Token, WorkerId
+from holdfast.model.payload import JsonText, decode
+from holdfast.model.state import State
+
+
+@dataclass(slots=True)
+class ClaimedJob:
+    """A job leased to this worker. The fields are the columns of claim_jobs, in their order.
+
+    Not frozen: a frozen dataclass costs three times as much to make, and a worker makes thousands a second.
+    """
+
+    id: JobId
+    token: Token
+    task: str
+    queue: str
+    payload_json: JsonText
+    attempt: int
+    failures: int
+    losses: int
+    priority: int
+    run: RunId | None
+    stage: str | None
+    generation: int
+    visit: int
+    labels_json: JsonText | None
+    order_key: str | None
+    started_at: datetime
+    ready_at: datetime
+    stop_after: timedelta | None
+
+    @property
+    def payload(self) -> Any:
+        return decode(self.payload_json)
+
+    @property
+    def labels(self) -> dict[str, Any]:
+        return {} if self.labels_json is None else dict(decode(self.labels_json))
+
+
+@dataclass(frozen=True, slots=True)
+class Enqueued:
+    """The answer to an enqueue; `created` is false where a unique key named a job that exists."""
+
+    id: JobId
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job, live or ended, as job_view shows it."""
+
+    id: JobId
+    queue: str
+    task: str
+    state: State
+    priority: int
+    payload: Any
+    output: Any
+    reason: str | None
+    attempt: int
+    failures: int
+    losses: int
+    deferrals: int
+    generation: int
+    run: RunId | None
+    parent: JobId | None
+    stage: str | None
+    labels: dict[str, Any]
+    worker: WorkerId | None
+    endpoint: str | None
+    group: str | None
+    order_key: str | None
+    unique_key: str | None
+    units: float | None
+    timeout: timedelta | None
+    deadline: datetime | None
+    max_failures: int | None
+    created_at: datetime
+    due_at: datetime | None
+    ready_at: datetime | None
+    started_at: datetime | None
+    cancel_asked_at: datetime | None
+    ended_at: datetime | None
+
+    @property
+    def is_ended(self) -> bool:
+        return self.state.is_end

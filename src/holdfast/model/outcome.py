@@ -1,0 +1,155 @@
+"""How an attempt ends, as a value; `end_of` turns each into the arguments that the database takes."""
+
+import json
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any, NamedTuple, assert_never
+
+from holdfast.model.payload import JsonText
+from holdfast.model.text import storable, storable_tail
+
+
+class Verb(StrEnum):
+    """What a worker may do with a job that it holds."""
+
+    COMPLETE = "complete"
+    FAIL = "fail"
+    SNOOZE = "snooze"
+    RELEASE = "release"
+    REJECT = "reject"
+    ADVANCE = "advance"
+    CANCEL = "cancel"
+
+
+class ErrorClass(StrEnum):
+    """What a failure means for the next try."""
+
+    TRANSIENT = "transient"
+    RATE_LIMITED = "rate_limited"
+    PERMANENT = "permanent"
+    SYSTEM = "system"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorReport:
+    """What is recorded of a failure."""
+
+    error_class: ErrorClass
+    type: str
+    message: str
+    traceback: str | None = None
+    place: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    output: JsonText | None = None
+    units: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    error: ErrorReport
+    retry_after: timedelta | None = None
+    units: float | None = None
+    timed_out: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Snoozed:
+    delay: timedelta
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    reason: str
+    output: JsonText | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """On to a stage; the lane options that are None stay as they are."""
+
+    stage: str
+    output: JsonText | None = None
+    task: str | None = None
+    queue: str | None = None
+    endpoint: str | None = None
+    group: str | None = None
+    priority: int | None = None
+    delay: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CancelledByRequest:
+    reason: str
+
+
+Outcome = Completed | Failed | Snoozed | Released | Rejected | Advanced | CancelledByRequest
+
+
+class End(NamedTuple):
+    """One element of the arrays that settle takes."""
+
+    verb: Verb
+    output: JsonText | None
+    detail: str | None
+
+
+def end_of(outcome: Outcome) -> End:
+    match outcome:
+        case Completed(output, units):
+            end = End(Verb.COMPLETE, output, _detail(units=units))
+        case Failed():
+            end = End(Verb.FAIL, None, _failure(outcome))
+        case Snoozed(delay, reason):
+            end = End(Verb.SNOOZE, None, _detail(delay=delay.total_seconds(), reason=storable(reason)))
+        case Released(reason):
+            end = End(Verb.RELEASE, None, _detail(reason=storable(reason)))
+        case Rejected(reason, output):
+            end = End(Verb.REJECT, output, _detail(reason=storable(reason)))
+        case Advanced():
+            end = End(Verb.ADVANCE, outcome.output, _next_stage(outcome))
+        case CancelledByRequest(reason):
+            end = End(Verb.CANCEL, None, _detail(reason=storable(reason)))
+        case _:
+            assert_never(outcome)
+    return end
+
+
+def _failure(failed: Failed) -> str | None:
+    error = failed.error
+    return _detail(
+        **{"class": error.error_class},
+        outcome="timed_out" if failed.timed_out else "failed",
+        type=storable(error.type, 200),
+        message=storable(error.message),
+        traceback=None if error.traceback is None else storable_tail(error.traceback),
+        place=None if error.place is None else storable(error.place, 500),
+        retry_after=None if failed.retry_after is None else failed.retry_after.total_seconds(),
+        units=failed.units,
+    )
+
+
+def _next_stage(advanced: Advanced) -> str | None:
+    return _detail(
+        stage=advanced.stage,
+        task=advanced.task,
+        queue=advanced.queue,
+        endpoint=advanced.endpoint,
+        group=advanced.group,
+        priority=advanced.priority,
+        delay=None if advanced.delay is None else advanced.delay.total_seconds(),
+    )
+
+
+def _detail(**fields: Any) -> str | None:
+    said = {name: value for name, value in fields.items() if value is not None}
+    return json.dumps(said, ensure_ascii=False) if said else None

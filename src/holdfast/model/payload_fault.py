@@ -1,0 +1,87 @@
+"""The slow look at a payload that was refused: which part is wrong, and where it is."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+INTEGER_DIGITS = 400
+MOST_INTEGER_BITS = 1_325  # 10**399 has 1,326 bits
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    path: str
+    sentence: str
+
+
+def find_fault(value: Any, depth: int) -> Fault | None:
+    """The first part of `value` that JSON cannot carry, or None."""
+    return next(_faults(value, "$", depth), None)
+
+
+def _faults(value: Any, path: str, depth: int) -> Iterator[Fault]:
+    if isinstance(value, dict):
+        yield from _object_faults(value, path, depth)
+    elif isinstance(value, list | tuple):
+        yield from _array_faults(value, path, depth)
+    else:
+        wrong = _scalar_fault(value)
+        if wrong is not None:
+            yield Fault(path, f"The payload cannot be stored: {path} is {wrong}.")
+
+
+def _object_faults(value: Mapping[Any, Any], path: str, depth: int) -> Iterator[Fault]:
+    if depth == 0:
+        yield _too_deep(path)
+        return
+    for key, member in value.items():
+        if not isinstance(key, str):
+            yield Fault(
+                path, f"The payload cannot be stored: {path} has the key {key!r}, but JSON keys are text."
+            )
+            return
+        wrong = _text_fault(key)
+        if wrong is not None:
+            yield Fault(path, f"The payload cannot be stored: a key of {path} is {wrong}.")
+            return
+        yield from _faults(member, _member_path(path, key), depth - 1)
+
+
+def _array_faults(value: list[Any] | tuple[Any, ...], path: str, depth: int) -> Iterator[Fault]:
+    if depth == 0:
+        yield _too_deep(path)
+        return
+    for index, member in enumerate(value):
+        yield from _faults(member, f"{path}[{index}]", depth - 1)
+
+
+def _too_deep(path: str) -> Fault:
+    return Fault(path, f"The payload cannot be stored: it is nested too deeply at {path[:200]}.")
+
+
+def _member_path(path: str, key: str) -> str:
+    return f"{path}.{key}" if key.isidentifier() else f"{path}[{key[:60]!r}]"
+
+
+def _scalar_fault(value: Any) -> str | None:
+    if value is None or isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        return _text_fault(value)
+    if isinstance(value, int):
+        too_long = not -(10 ** (INTEGER_DIGITS - 1)) < value < 10**INTEGER_DIGITS  # a sign counts too
+        return f"an integer of more than {INTEGER_DIGITS} digits" if too_long else None
+    if isinstance(value, float):
+        return None if math.isfinite(value) else f"{value!r}, which JSON does not have"
+    return f"of type {type(value).__name__}, which JSON does not have"
+
+
+def _text_fault(text: str) -> str | None:
+    if "\x00" in text:
+        return "text with a NUL character, which PostgreSQL cannot store"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "text with half of a surrogate pair, which is not valid Unicode"
+    return None

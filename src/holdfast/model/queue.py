@@ -1,0 +1,51 @@
+"""A queue as a reader sees it, and what an operator's verb did to each job."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from holdfast.model.id import JobId
+
+
+class CancelResult(StrEnum):
+    """`asked`: it is running, its worker was told."""
+
+    CANCELLED = "cancelled"
+    ASKED = "asked"
+    ENDED = "ended"
+    NOT_FOUND = "not_found"
+
+
+class ReplayResult(StrEnum):
+    """`live`: it has not ended. `conflict`: its unique key belongs to another job by now."""
+
+    REPLAYED = "replayed"
+    LIVE = "live"
+    CONFLICT = "conflict"
+    NOT_FOUND = "not_found"
+
+
+@dataclass(frozen=True, slots=True)
+class CancelledJob:
+    id: JobId
+    result: CancelResult
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedJob:
+    id: JobId
+    result: ReplayResult
+
+
+@dataclass(frozen=True, slots=True)
+class QueueSummary:
+    """A queue and the number of its live jobs by state."""
+
+    name: str
+    paused_at: datetime | None
+    paused_reason: str | None
+    waiting: int
+    scheduled: int
+    ready: int
+    running: int
+    oldest_ready: datetime | None

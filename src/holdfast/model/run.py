@@ -1,0 +1,56 @@
+"""A run: jobs submitted together, with one progress and one end."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from holdfast.model.id import RunId
+
+
+class Which(StrEnum):
+    """Which jobs of a run a replay brings back."""
+
+    DEAD = "dead"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """How far a run is, by counts of its jobs."""
+
+    id: RunId
+    name: str
+    state: str
+    total: int
+    waiting: int
+    scheduled: int
+    ready: int
+    running: int
+    completed: int
+    rejected: int
+    cancelled: int
+    dead: int
+    started_at: datetime
+    ended_at: datetime | None
+    rate_per_minute: float | None
+    eta: timedelta | None
+
+    @property
+    def ended(self) -> int:
+        return self.completed + self.rejected + self.cancelled + self.dead
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A run and the ends of its jobs."""
+
+    id: RunId
+    name: str
+    state: str
+    total: int
+    completed: int
+    rejected: int
+    cancelled: int
+    dead: int
+    created_at: datetime
+    ended_at: datetime | None

@@ -1,0 +1,67 @@
+"""What a handler raises to say how its attempt ends.
+
+HandlerSignal
+├── Retry           try again, after a delay if given
+├── Permanent       never try again: the job is dead at once
+├── RateLimited     wait as told; costs no failure
+├── Snooze          later; costs no failure
+├── Reject          an end: the handler decided against it
+└── Cancelled       an end: the handler obeyed a cancel request
+"""
+
+from datetime import timedelta
+
+from holdfast.model.duration import Duration, parse_duration
+
+
+class HandlerSignal(Exception):
+    """Base of what a handler raises to say how its attempt ends."""
+
+
+class Retry(HandlerSignal):
+    """This attempt failed; try again, after `delay` if given, else by the retry policy."""
+
+    def __init__(self, message: str = "the handler asked for a retry", delay: Duration | None = None) -> None:
+        super().__init__(message)
+        self.delay = _optional(delay)
+
+
+class Permanent(HandlerSignal):
+    """This can never succeed: the job is dead at once."""
+
+
+class RateLimited(HandlerSignal):
+    """The other side asked to wait; costs no failure."""
+
+    def __init__(self, message: str = "rate limited", retry_after: Duration | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = _optional(retry_after)
+
+
+class Snooze(HandlerSignal):
+    """Not now: come back after `delay`; costs no failure."""
+
+    def __init__(self, delay: Duration, reason: str = "snoozed by its handler") -> None:
+        super().__init__(reason)
+        self.delay = parse_duration(delay)
+        self.reason = reason
+
+
+class Reject(HandlerSignal):
+    """The handler decided that this job must not be done: an end of its own, not a failure."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Cancelled(HandlerSignal):
+    """The handler stopped because somebody asked to cancel the job."""
+
+    def __init__(self, reason: str = "cancelled on request") -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def _optional(value: Duration | None) -> timedelta | None:
+    return None if value is None else parse_duration(value)

@@ -1,0 +1,47 @@
+-- A retry policy in full: a preset's name becomes its object; anything malformed is refused.
+create or replace function holdfast.retry_policy(policy jsonb)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+declare
+  given jsonb := policy;
+begin
+  if policy is null or jsonb_typeof(policy) = 'null' then
+    return null;
+  end if;
+  if jsonb_typeof(policy) = 'string' then
+    given := case policy #>> '{}'
+      when 'default' then '{"base": 5, "factor": 2, "cap": 300, "jitter": 0.3, "tries": 3}'
+      when 'analysis-runs' then '{"base": 300, "factor": 2, "cap": 2400, "jitter": 0, "tries": 3}'
+      when 'posts' then '{"delays": [60, 300, 900]}'
+      when 'repo-capture' then '{"base": 60, "factor": 2, "cap": 3600, "jitter": 0, "tries": 4}'
+      when 'alerts' then '{"base": 1, "factor": 2, "cap": 300, "jitter": 0.3, "tries": 3}'
+      when 'chat' then '{"delays": [0, 0]}'
+    end::jsonb;
+  elsif jsonb_typeof(policy) = 'array' then
+    given := jsonb_build_object('delays', policy);
+  end if;
+  if jsonb_path_exists(given, '$.delays')
+    and not jsonb_path_exists(given, '$.keyvalue() ? (@.key != "delays" && @.key != "jitter")')
+    and jsonb_path_match(given, 'strict $.delays.type() == "array" && $.delays.size() <= 100', silent => true)
+    and not jsonb_path_exists(given, '$.delays[*] ? (!(@.type() == "number" && @ >= 0 && @ <= 31536000))')
+    and not jsonb_path_exists(given, '$.jitter ? (!(@.type() == "number" && @ >= 0 && @ <= 10))')
+  then
+    return given;
+  end if;
+  if jsonb_path_exists(given, '$.base ? (@.type() == "number" && @ >= 0 && @ <= 31536000)')
+    and not jsonb_path_exists(given, '$.keyvalue() ? (@.key != "base" && @.key != "factor" && @.key != "cap" && @.key != "jitter" && @.key != "tries")')
+    and not jsonb_path_exists(given, '$.factor ? (!(@.type() == "number" && @ >= 1 && @ <= 100))')
+    and not jsonb_path_exists(given, '$.cap ? (!(@.type() == "number" && @ >= 0 && @ <= 31536000))')
+    and not jsonb_path_exists(given, '$.jitter ? (!(@.type() == "number" && @ >= 0 && @ <= 10))')
+    and not jsonb_path_exists(given, '$.tries ? (!(@.type() == "number" && @ >= 1 && @ <= 32767))')
+  then
+    return given;
+  end if;
+  raise exception using
+    errcode = 'HF002',
+    message = format('%s is not a retry policy.', policy),
+    hint = 'Give a list of delays in seconds, {"base": 5, "factor": 2, "cap": 300, "jitter": 0.3, "tries": 3}, or one of default, analysis-runs, posts, repo-capture, alerts, chat.';
+end
+$$;
+comment on function holdfast.retry_policy(jsonb) is 'A retry policy in full; refuses what is not one.';

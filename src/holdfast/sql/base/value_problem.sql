@@ -1,0 +1,22 @@
+-- What is wrong with one JSON string or number, or null.
+create or replace function holdfast.value_problem(token text)
+returns text
+language sql immutable parallel safe
+as $$
+  select case
+    when left(token, 1) = '"' then case
+      -- A pair of surrogates is one character; what is left after taking pairs and escaped backslashes away is alone.
+      when regexp_replace(
+          replace(token, '\\', ''),
+          '\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}', '', 'g'
+        ) ~ '\\u[dD][89a-fA-F]' then ' contains half of a surrogate pair'
+      when replace(token, '\\', '') ~ '\\u0000' then ' contains a NUL character'
+    end
+    when token ~ '^-?[0-9]' then case
+      when length(token) > 400 then ' is a number of more than 400 digits'
+      when token ~ '[eE]' and abs(substring(token from '[eE]([-+]?[0-9]{1,9})')::integer) > 308
+        or token ~ '[eE][-+]?[0-9]{10}' then ' is a number beyond 1e308'
+    end
+  end
+$$;
+comment on function holdfast.value_problem(text) is 'What is wrong with one JSON string or number, or null.';

@@ -1,0 +1,19 @@
+-- waiting -> ready | scheduled: order keys whose head ended while a producer held the key.
+create or replace function holdfast.advance_order_keys(max integer default 1000)
+returns integer
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+declare
+  keys text[];
+begin
+  with taken as (
+    delete from holdfast.order_releases as r
+    where r.id in (select o.id from holdfast.order_releases as o order by o.id limit max for update skip locked)
+    returning r.key
+  )
+  select array_agg(distinct key) into keys from taken;
+  return coalesce(holdfast.move_up(keys, holdfast.now()), 0);
+end
+$$;
+comment on function holdfast.advance_order_keys(integer) is 'Moves up order keys whose head ended while a producer held the key; returns how many.';

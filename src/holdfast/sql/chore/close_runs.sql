@@ -1,0 +1,24 @@
+-- Folds the deltas of runs into their rows, ends sealed runs whose last job has ended, and enqueues their on_complete once.
+create or replace function holdfast.close_runs(max integer default 100)
+returns integer
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+declare
+  run   holdfast.runs;
+  ended integer := 0;
+begin
+  for run in
+    select r.* from holdfast.runs as r
+    where r.id in (select d.run_id from holdfast.run_deltas as d group by d.run_id limit max)
+       or r.ended_at is null and r.sealed_at is not null
+      and r.total = r.completed + r.rejected + r.cancelled + r.dead
+    order by r.id
+    for update skip locked
+  loop
+    ended := ended + holdfast.fold_run(run.id)::integer;
+  end loop;
+  return ended;
+end
+$$;
+comment on function holdfast.close_runs(integer) is 'Folds the counts of runs and ends those that are done; returns how many ended.';

@@ -1,0 +1,20 @@
+-- Marks a worker as rescued if its lease has ended, looking again under its lock; a renewal that came first wins.
+create or replace function holdfast.fence_worker(worker uuid)
+returns boolean
+language plpgsql volatile
+as $$
+declare
+  row holdfast.workers;
+begin
+  select w.* into row from holdfast.workers as w where w.id = worker for update skip locked;
+  if not found then
+    return not exists (select from holdfast.workers as w where w.id = worker);
+  end if;
+  if row.state <> 'stopped' and row.lease_until >= holdfast.now() then
+    return false;
+  end if;
+  update holdfast.workers as w set rescued_at = coalesce(w.rescued_at, holdfast.now()) where w.id = worker;
+  return true;
+end
+$$;
+comment on function holdfast.fence_worker(uuid) is 'Marks a worker as rescued if its lease has ended; false if it is alive.';

@@ -1,0 +1,14 @@
+-- Removes what is kept beside jobs that are gone from history.
+create or replace function holdfast.forget_jobs(ids uuid[])
+returns void
+language sql volatile
+as $$
+  delete from holdfast.payloads as t where t.job_id = any (ids);
+  delete from holdfast.attempts as t where t.job_id = any (ids);
+  delete from holdfast.checkpoints as t where t.job_id = any (ids);
+  delete from holdfast.progress as t where t.job_id = any (ids);
+  delete from holdfast.stage_outputs as t where t.job_id = any (ids);
+  delete from holdfast.dead_letters as t where t.job_id = any (ids);
+  delete from holdfast.events as t where t.job_id = any (ids) and t.actor is null;
+$$;
+comment on function holdfast.forget_jobs(uuid[]) is 'Removes what is kept beside forgotten jobs; manual actions stay in the audit trail.';

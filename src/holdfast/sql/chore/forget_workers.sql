@@ -1,0 +1,22 @@
+-- Removes the rows of workers that left or vanished, a day later.
+create or replace function holdfast.forget_workers(older_than interval default '1 day')
+returns integer
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+declare
+  forgotten integer;
+begin
+  delete from holdfast.workers as w
+  where w.id in (
+    select o.id from holdfast.workers as o
+    where greatest(o.lease_until, o.stopped_at) < holdfast.now() - older_than
+      and not exists (select from holdfast.jobs as j where j.worker_id = o.id and j.state = 'running')
+    order by o.id
+    for update skip locked
+  );
+  get diagnostics forgotten = row_count;
+  return forgotten;
+end
+$$;
+comment on function holdfast.forget_workers(interval) is 'Removes the rows of workers that left or vanished; returns how many.';

@@ -1,0 +1,11 @@
+-- scheduled -> ready: jobs that are due.
+create or replace function holdfast.promote_jobs(max integer default 1000)
+returns integer
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+begin
+  return holdfast.promote_due(holdfast.now(), max);
+end
+$$;
+comment on function holdfast.promote_jobs(integer) is 'Makes scheduled jobs ready that are due; returns how many.';

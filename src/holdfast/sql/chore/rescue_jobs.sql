@@ -1,0 +1,24 @@
+-- running -> ready | scheduled | dead | cancelled: takes back what nobody looks after any more. One sweep at a time.
+create or replace function holdfast.rescue_jobs(max integer default 1000)
+returns table (recovered integer, dead integer, timed_out integer, cancelled integer, expired integer)
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+set enable_seqscan = off
+as $$
+begin
+  recovered := 0;
+  dead := 0;
+  timed_out := 0;
+  cancelled := 0;
+  expired := 0;
+  if pg_try_advisory_xact_lock(hashtextextended('holdfast.rescue_jobs', 0)) then
+    select r.recovered, r.dead into recovered, dead from holdfast.rescue_lost(max) as r;
+    timed_out := holdfast.stop_overdue(max);
+    cancelled := holdfast.fence_cancelled(max);
+    expired := holdfast.expire_jobs(max);
+  end if;
+  return next;
+end
+$$;
+comment on function holdfast.rescue_jobs(integer)
+  is 'Takes back jobs of vanished workers, and ends what is overdue, cancelled or past its deadline; returns counts.';

@@ -1,0 +1,34 @@
+-- running -> ready | scheduled | dead: jobs of workers whose lease has ended.
+create or replace function holdfast.rescue_lost(max integer, out recovered integer, out dead integer)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  gone   record;
+  job    holdfast.jobs;
+  saved  boolean;
+begin
+  recovered := 0;
+  dead := 0;
+  for gone in
+    select held.worker_id
+    from (select distinct j.worker_id from holdfast.jobs as j where j.state = 'running') as held
+    left join holdfast.workers as w on w.id = held.worker_id
+    where w.id is null or w.state = 'stopped' or w.lease_until < holdfast.now()
+  loop
+    continue when not holdfast.fence_worker(gone.worker_id);
+    for job in
+      select j.* from holdfast.jobs as j
+      where j.worker_id = gone.worker_id and j.state = 'running'
+      order by j.id
+      limit max
+      for update skip locked
+    loop
+      saved := holdfast.lose_job(job);
+      recovered := recovered + saved::integer;
+      dead := dead + (not saved)::integer;
+    end loop;
+  end loop;
+end
+$$;
+comment on function holdfast.rescue_lost(integer) is 'Takes back the jobs of workers whose lease has ended.';

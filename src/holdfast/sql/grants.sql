@@ -1,0 +1,69 @@
+-- Who may call what. Verbs run with the rights of their owner, so nobody needs a right on a table that holds jobs.
+do $$
+declare
+  verbs constant jsonb := '{
+    "holdfast_producer": [
+      "enqueue", "enqueue_jobs", "declare_queue", "declare_task", "notify_ready",
+      "start_run", "seal_run", "run_progress", "get_job"
+    ],
+    "holdfast_worker": [
+      "register_worker", "renew_lease", "stop_worker", "asked_to_stop",
+      "claim_jobs", "settle_and_claim",
+      "complete_jobs", "fail_jobs", "snooze_jobs", "release_jobs", "reject_jobs", "complete_in_transaction",
+      "save_checkpoint", "load_checkpoints", "report_progress",
+      "enqueue", "enqueue_jobs", "declare_queue", "declare_task", "notify_ready",
+      "start_run", "seal_run", "run_progress", "get_job",
+      "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "forget_workers",
+      "make_partitions"
+    ],
+    "holdfast_operator": [
+      "pause_queue", "resume_queue", "cancel_jobs", "replay_jobs", "cancel_run", "replay_run",
+      "start_run", "seal_run", "declare_queue", "declare_task", "enqueue", "enqueue_jobs", "notify_ready",
+      "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "forget_workers",
+      "make_partitions"
+    ],
+    "holdfast_viewer": ["get_job", "list_jobs", "run_progress"]
+  }';
+  everyone constant text[] := array['now'];
+  bookkeeping constant text[] := array['migrations', 'function_set', 'installation'];
+  grantee text;
+  target text;
+begin
+  revoke all on schema holdfast from public;
+  revoke all on all tables in schema holdfast from public;
+  revoke all on all sequences in schema holdfast from public;
+  revoke all on all functions in schema holdfast from public;
+
+  for grantee in
+    select role_name
+    from jsonb_object_keys(verbs) as role_name
+    where to_regrole(role_name) is not null
+  loop
+    execute format('grant usage on schema holdfast to %I', grantee);
+
+    for target in
+      select p.oid::regprocedure
+      from pg_proc p
+      where p.pronamespace = 'holdfast'::regnamespace
+        and (verbs -> grantee ? p.proname or p.proname = any(everyone))
+    loop
+      execute format('grant execute on routine %s to %I', target, grantee);
+    end loop;
+
+    foreach target in array bookkeeping loop
+      execute format('grant select on holdfast.%I to %I', target, grantee);
+    end loop;
+  end loop;
+
+  if to_regrole('holdfast_viewer') is not null then
+    for target in
+      select c.oid::regclass
+      from pg_class c
+      where c.relnamespace = 'holdfast'::regnamespace
+        and c.relkind = 'v'
+    loop
+      execute format('grant select on %s to holdfast_viewer', target);
+    end loop;
+  end if;
+end
+$$;

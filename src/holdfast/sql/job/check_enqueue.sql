@@ -1,0 +1,47 @@
+-- Refuses an enqueue as a whole, naming the first job at fault.
+create or replace function holdfast.check_enqueue(tasks text[], payloads json[], options jsonb, each jsonb[])
+returns void
+language plpgsql volatile
+as $$
+declare
+  n     integer := cardinality(payloads);
+  fault record;
+begin
+  if cardinality(tasks) not in (1, n) or coalesce(cardinality(each), n) <> n then
+    perform holdfast.refuse('HF002',
+      format('There are %s payloads, %s tasks and %s sets of options.', n, cardinality(tasks), coalesce(cardinality(each)::text, 'no')),
+      'Give one task for all or one per payload, and no sets of options or one per payload.');
+  end if;
+  if options is null or jsonb_typeof(options) <> 'object' then
+    perform holdfast.refuse('HF002', 'Options must be a JSON object.', 'Give {} for none.');
+  end if;
+  select i into fault from unnest(each) with ordinality as e (o, i) where jsonb_typeof(o) not in ('object', 'null') limit 1;
+  if found then
+    perform holdfast.refuse('HF002', format('The options of job %s are not a JSON object.', fault.i - 1), 'Give {} for none.');
+  end if;
+  select i into fault from unnest(tasks) with ordinality as t (task, i)
+  where task is null or length(task) not between 1 and 200 limit 1;
+  if found then
+    perform holdfast.refuse('HF002', format('Job %s names no task.', fault.i - 1), 'A task is a name of 1 to 200 characters.');
+  end if;
+  select i, holdfast.payload_problem(p) as problem into fault
+  from unnest(payloads) with ordinality as u (p, i)
+  where holdfast.payload_problem(p) is not null
+  limit 1;
+  if found then
+    perform holdfast.refuse('HF001',
+      format('The payload of job %s is refused: %s.', fault.i - 1, fault.problem),
+      'Send JSON that comes back equal; put large data elsewhere and send where it is.',
+      split_part(fault.problem, ' ', 1));
+  end if;
+  if options ? 'parent_token' then
+    perform 1 from holdfast.jobs as j
+    where j.id = (options ->> 'parent')::uuid and j.token = (options ->> 'parent_token')::uuid
+    for share;
+    if not found then
+      perform holdfast.refuse('HF006', format('The job %s is no longer this worker''s.', options ->> 'parent'), 'Stop working on it: another worker has it.');
+    end if;
+  end if;
+end
+$$;
+comment on function holdfast.check_enqueue(text[], json[], jsonb, jsonb[]) is 'Refuses an enqueue as a whole, naming the first job at fault.';

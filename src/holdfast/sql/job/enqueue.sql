@@ -1,0 +1,41 @@
+-- (nothing) -> ready | scheduled | waiting: stores one job, in the caller's transaction.
+create or replace function holdfast.enqueue(
+  task         text,
+  payload      json default '{}',
+  queue        text default null,
+  priority     integer default null,
+  delay        interval default null,
+  run_at       timestamptz default null,
+  unique_key   text default null,
+  unique_for   text default null,
+  unique_scope text default null,
+  order_key    text default null,
+  run          uuid default null,
+  labels       jsonb default null,
+  timeout      interval default null,
+  deadline     timestamptz default null,
+  "group"      text default null,
+  endpoint     text default null,
+  max_failures integer default null,
+  retry        jsonb default null
+)
+returns uuid
+language sql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+  select job_id
+  from holdfast.enqueue_jobs(
+    array[task],
+    array[payload],
+    jsonb_strip_nulls(jsonb_build_object(
+      'queue', queue, 'priority', priority, 'delay', delay, 'run_at', run_at,
+      'unique_key', unique_key, 'unique_for', unique_for, 'unique_scope', unique_scope,
+      'order_key', order_key, 'run', run, 'timeout', timeout, 'deadline', deadline,
+      'group', "group", 'endpoint', endpoint, 'max_failures', max_failures
+    ))
+    || case when labels is null then '{}' else jsonb_build_object('labels', labels) end
+    || case when retry is null then '{}' else jsonb_build_object('retry', retry) end
+  )
+$$;
+comment on function holdfast.enqueue(text, json, text, integer, interval, timestamptz, text, text, text, text, uuid, jsonb, interval, timestamptz, text, text, integer, jsonb)
+  is 'Stores one job and returns its id. For psql and triggers; it commits with the caller''s transaction.';

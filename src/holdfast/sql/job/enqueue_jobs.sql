@@ -1,0 +1,49 @@
+-- (nothing) -> ready | scheduled | waiting: stores jobs, all or none, in the caller's transaction.
+create or replace function holdfast.enqueue_jobs(
+  tasks    text[],
+  payloads json[],
+  options  jsonb default '{}',
+  each     jsonb[] default null
+)
+returns table (job_id uuid, created boolean)
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  n       integer := cardinality(payloads);
+  started timestamptz := holdfast.now();
+  ids     uuid[];
+  made    boolean[];
+  seqs    bigint[];
+  heads   boolean[];
+begin
+  if coalesce(n, 0) = 0 then
+    return;
+  end if;
+  perform holdfast.check_enqueue(tasks, payloads, options, each);
+  if cardinality(tasks) = 1 and n > 1 then
+    tasks := array_fill(tasks[1], array[n]);
+  end if;
+  select array_agg(holdfast.new_id(started)) into ids from generate_series(1, n);
+
+  if options ? 'unique_key' or each::text like '%unique_key%' then
+    select u.ids, u.made into ids, made from holdfast.reserve_keys(ids, tasks, payloads, options, each) as u;
+  end if;
+  if options ? 'order_key' or each::text like '%order_key%' then
+    select o.seqs, o.heads into seqs, heads from holdfast.join_orders(ids, made, options, each) as o;
+  end if;
+  if options ? 'run' or each::text like '%"run%' then
+    perform holdfast.join_runs(made, options, each, n);
+  end if;
+  perform holdfast.insert_jobs(ids, made, seqs, heads, tasks, payloads, options, each);
+
+  return query
+    select i, coalesce(made[o], true)
+    from unnest(ids) with ordinality as u (i, o)
+    order by o;
+end
+$$;
+comment on function holdfast.enqueue_jobs(text[], json[], jsonb, jsonb[])
+  is 'Stores jobs, all or none, and returns their ids in order; options are for all, each[i] for job i. A unique key may give an earlier job (created is false).';

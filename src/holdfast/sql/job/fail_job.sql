@@ -1,0 +1,44 @@
+-- running -> scheduled | dead | cancelled: one job that the caller has locked.
+create or replace function holdfast.fail_job(job holdfast.jobs, detail jsonb)
+returns void
+language plpgsql volatile
+as $$
+declare
+  at      constant timestamptz := holdfast.now();
+  class   constant text := case when detail ->> 'class' in ('rate_limited', 'permanent', 'system') then detail ->> 'class' else 'transient' end;
+  counts  constant boolean := class in ('transient', 'permanent');
+  delay   interval;
+  verdict text;
+begin
+  job.units := case when detail ? 'units' then coalesce(job.units, 0) + holdfast.read_number(detail -> 'units') else job.units end;
+  if counts then
+    job.failures := job.failures + 1;
+    job.deferred_since := null;
+    delay := holdfast.delay_after_failure(job, detail);
+  else
+    job.deferrals := job.deferrals + 1;
+    job.deferred_since := coalesce(job.deferred_since, at);
+    delay := holdfast.delay_after_deferral(job, class, detail);
+  end if;
+  verdict := case
+    when class = 'permanent' then 'permanent'
+    when counts and job.failures >= holdfast.max_failures_of(job) then 'failed_too_often'
+    when not counts and at + delay - job.deferred_since > holdfast.max_wait_of(job.queue) then 'deferred_too_long'
+    when at + delay > job.deadline then 'deadline_passed'
+  end;
+  perform holdfast.record_attempt(
+    job,
+    case when not counts then 'deferred' when detail ->> 'outcome' = 'timed_out' then 'timed_out' else 'failed' end,
+    class, counts, detail,
+    case when verdict is null and job.cancel_asked_at is null then at + delay end
+  );
+  if verdict is null and job.cancel_asked_at is not null then
+    perform holdfast.end_jobs(array[job.id], null, 'cancelled', null, array['asked to cancel while running']);
+  elsif verdict is null then
+    perform holdfast.put_back(job, 'fail', at + delay);
+  else
+    perform holdfast.bury(job, verdict);
+  end if;
+end
+$$;
+comment on function holdfast.fail_job(holdfast.jobs, jsonb) is 'Records the failed attempt of a locked job and retries, defers or buries it.';

@@ -1,0 +1,12 @@
+-- How long until the next scheduled job is due; null if none is scheduled.
+create or replace function holdfast.next_due()
+returns interval
+language sql stable
+as $$
+  select j.due_at - holdfast.now()
+  from holdfast.jobs as j
+  where j.state = 'scheduled'
+  order by j.due_at
+  limit 1
+$$;
+comment on function holdfast.next_due() is 'How long until the next scheduled job is due.';

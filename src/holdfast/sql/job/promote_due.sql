@@ -1,0 +1,35 @@
+-- scheduled -> ready: jobs that are due, oldest first.
+create or replace function holdfast.promote_due(at timestamptz, max integer)
+returns integer
+language plpgsql volatile
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  due      uuid[];
+  promoted integer;
+begin
+  due := array(
+    select j.id
+    from holdfast.jobs as j
+    where j.state = 'scheduled'
+      and j.due_at <= at
+    order by j.due_at
+    limit max
+    for update skip locked
+  );
+  if cardinality(due) = 0 then
+    return 0;
+  end if;
+  perform holdfast.record_moves(due, 'promote', 'ready');
+  update holdfast.jobs as j
+  set state = 'ready',
+      rank_at = at - coalesce(j.lead, '0'),
+      due_at = null
+  where j.id = any (due);
+  get diagnostics promoted = row_count;
+  return promoted;
+end
+$$;
+comment on function holdfast.promote_due(timestamptz, integer) is 'Makes scheduled jobs ready that are due at the given time.';

@@ -1,0 +1,27 @@
+-- running -> scheduled | ready: gives a locked job back, with the counters that the caller set in the row.
+create or replace function holdfast.put_back(job holdfast.jobs, cause text, due timestamptz)
+returns void
+language plpgsql volatile
+as $$
+declare
+  at     constant timestamptz := holdfast.now();
+  is_due constant boolean := due <= at;
+begin
+  perform holdfast.record_moves(array[job.id], cause, case when is_due then 'ready' else 'scheduled' end);
+  update holdfast.jobs as j
+  set state = case when is_due then 'ready' else 'scheduled' end,
+      rank_at = case when is_due then at - coalesce(j.lead, '0') end,
+      due_at = case when not is_due then due end,
+      failures = job.failures,
+      losses = job.losses,
+      deferrals = job.deferrals,
+      deferred_since = job.deferred_since,
+      units = job.units,
+      worker_id = null,
+      token = null,
+      started_at = null,
+      stop_at = null
+  where j.id = job.id;
+end
+$$;
+comment on function holdfast.put_back(holdfast.jobs, text, timestamptz) is 'Gives a locked running job back, ready or scheduled for later.';

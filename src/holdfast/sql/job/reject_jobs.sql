@@ -1,0 +1,18 @@
+-- running -> rejected: the handler decided against the job.
+create or replace function holdfast.reject_jobs(ids uuid[], tokens uuid[], details jsonb[], outputs json[] default null)
+returns setof uuid
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+set enable_seqscan = off
+as $$
+declare
+  ended uuid[] := holdfast.end_jobs(
+    ids, tokens, 'rejected', outputs,
+    array(select holdfast.sanitise_text(d ->> 'reason') from unnest(details) with ordinality as u (d, i) order by i),
+    array(select (d ->> 'units')::double precision from unnest(details) with ordinality as u (d, i) order by i)
+  );
+begin
+  return query select i from unnest(ids) as i where i <> all (ended);
+end
+$$;
+comment on function holdfast.reject_jobs(uuid[], uuid[], jsonb[], json[]) is 'Rejects running jobs with a reason; returns those that were lost.';

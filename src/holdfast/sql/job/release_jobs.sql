@@ -1,0 +1,31 @@
+-- running -> ready: the worker gives jobs back unfinished; costs nothing.
+create or replace function holdfast.release_jobs(ids uuid[], tokens uuid[], details jsonb[] default null)
+returns setof uuid
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  job   holdfast.jobs;
+  found uuid[] := '{}';
+begin
+  for job in
+    select j.* from holdfast.jobs as j
+    where j.id = any (ids) and j.token = tokens[array_position(ids, j.id)]
+    order by j.id
+    for update
+  loop
+    found := found || job.id;
+    job.deferrals := job.deferrals + 1;
+    if job.cancel_asked_at is not null then
+      perform holdfast.end_jobs(array[job.id], null, 'cancelled', null, array['asked to cancel while running']);
+    else
+      perform holdfast.put_back(job, 'release', holdfast.now());
+    end if;
+  end loop;
+  perform holdfast.notify_ready(array(select distinct j.queue from holdfast.jobs as j where j.id = any (found)));
+  return query select i from unnest(ids) as i where i <> all (found);
+end
+$$;
+comment on function holdfast.release_jobs(uuid[], uuid[], jsonb[]) is 'Gives running jobs back at no cost; returns those that were lost.';

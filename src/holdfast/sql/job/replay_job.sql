@@ -1,0 +1,49 @@
+-- an end -> ready | waiting: one job whose history row the caller has locked.
+create or replace function holdfast.replay_job(past holdfast.history, reason text, actor text)
+returns text
+language plpgsql volatile
+as $$
+declare
+  at      constant timestamptz := holdfast.now();
+  place   record := row(null::bigint, null::boolean);
+  ageing  double precision := (select q.ageing from holdfast.queues as q where q.name = past.queue);
+  lead    interval := make_interval(secs => 60 * past.priority / ageing);
+  is_head boolean;
+begin
+  if past.unique_key is not null and not holdfast.retake_key(past) then
+    return 'conflict';
+  end if;
+  if past.order_key is not null then
+    select * into place from holdfast.join_order(past.order_key, past.id);
+    is_head := place.is_head;
+  end if;
+  -- The end that leaves history stays in the audit trail.
+  perform holdfast.record_event('end', past.id, past.run_id, past.queue, 'running', past.state, past.attempt, past.worker_id, null,
+    past.reason, jsonb_build_object('ended_at', past.ended_at, 'generation', past.generation));
+  perform holdfast.record_event('replay', past.id, past.run_id, past.queue, past.state,
+    case when is_head is false then 'waiting' else 'ready' end, past.attempt, null, actor, holdfast.sanitise_text(reason));
+  delete from holdfast.history as h where h.id = past.id and h.ended_at = past.ended_at;
+  insert into holdfast.jobs (
+    id, lane, priority, urgency, state, rank_at, waits_for, attempt, generation, visit, units, lead, queue, task, pipeline, stage,
+    run_id, parent_id, order_key, order_seq, unique_scope, unique_key, timeout, deadline, max_failures, retry, labels, payload
+  )
+  values (
+    past.id, past.lane, past.priority, case when ageing is null then past.priority else 0 end,
+    case when is_head is false then 'waiting' else 'ready' end,
+    case when is_head is not false then at - coalesce(lead, '0') end,
+    case when is_head is false then 'order' end,
+    past.attempt, past.generation + 1, past.visit + 1, past.units, lead, past.queue, past.task, past.pipeline, past.stage,
+    past.run_id, past.parent_id, past.order_key, place.seq, past.unique_scope, past.unique_key, past.timeout,
+    case when past.deadline > at then past.deadline end, past.max_failures, past.retry, past.labels, past.payload
+  );
+  if past.run_id is not null then
+    insert into holdfast.run_deltas (run_id, completed, rejected, cancelled, dead)
+    select past.run_id, -(past.state = 'completed')::integer, -(past.state = 'rejected')::integer,
+      -(past.state = 'cancelled')::integer, -(past.state = 'dead')::integer;
+  end if;
+  update holdfast.dead_letters as d set replayed_at = at, replayed_by = actor where d.job_id = past.id;
+  perform holdfast.notify_ready(array[past.queue]);
+  return 'replayed';
+end
+$$;
+comment on function holdfast.replay_job(holdfast.history, text, text) is 'Starts one ended job again: its next generation, with fresh counters and the attempt number going on.';

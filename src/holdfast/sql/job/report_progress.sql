@@ -1,0 +1,25 @@
+-- running -> running: tells people how far a job has come; false if the job was lost.
+create or replace function holdfast.report_progress(
+  job uuid, token uuid, done bigint, total bigint default null, failed bigint default 0, note text default null
+)
+returns boolean
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+#variable_conflict use_variable
+begin
+  if done < 0 or total < 0 or failed < 0 or done is null then
+    perform holdfast.refuse('HF002', format('Progress cannot be %s of %s, %s failed.', done, total, failed), 'Give counts of zero or more.');
+  end if;
+  perform from holdfast.jobs as j where j.id = job and j.token = report_progress.token for share;
+  if not found then
+    return false;
+  end if;
+  insert into holdfast.progress as p (job_id, done, total, failed, note, updated_at)
+  values (job, done, total, coalesce(failed, 0), left(holdfast.sanitise_text(note), 500), holdfast.now())
+  on conflict (job_id) do update
+    set done = excluded.done, total = excluded.total, failed = excluded.failed, note = excluded.note, updated_at = excluded.updated_at;
+  return true;
+end
+$$;
+comment on function holdfast.report_progress(uuid, uuid, bigint, bigint, bigint, text) is 'Tells how far a running job has come; false if the job was lost.';

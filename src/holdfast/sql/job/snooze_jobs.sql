@@ -1,0 +1,39 @@
+-- running -> scheduled: the handler wants to try again later; costs nothing.
+create or replace function holdfast.snooze_jobs(ids uuid[], tokens uuid[], details jsonb[])
+returns setof uuid
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  job    holdfast.jobs;
+  detail jsonb;
+  due    timestamptz;
+  found  uuid[] := '{}';
+begin
+  for job in
+    select j.* from holdfast.jobs as j
+    where j.id = any (ids) and j.token = tokens[array_position(ids, j.id)]
+    order by j.id
+    for update
+  loop
+    found := found || job.id;
+    detail := details[array_position(ids, job.id)];
+    due := holdfast.now() + make_interval(secs => least(31536000, greatest(0, coalesce(holdfast.read_number(detail -> 'delay'), 0))));
+    job.deferrals := job.deferrals + 1;
+    job.deferred_since := coalesce(job.deferred_since, holdfast.now());
+    if job.cancel_asked_at is not null then
+      perform holdfast.end_jobs(array[job.id], null, 'cancelled', null, array['asked to cancel while running']);
+    elsif due - job.deferred_since > holdfast.max_wait_of(job.queue) then
+      perform holdfast.bury(job, 'deferred_too_long');
+    elsif due > job.deadline then
+      perform holdfast.bury(job, 'deadline_passed');
+    else
+      perform holdfast.put_back(job, 'snooze', due);
+    end if;
+  end loop;
+  return query select i from unnest(ids) as i where i <> all (found);
+end
+$$;
+comment on function holdfast.snooze_jobs(uuid[], uuid[], jsonb[]) is 'Puts running jobs off for a while at no cost; returns those that were lost.';

@@ -1,0 +1,34 @@
+-- waiting -> ready | scheduled: the first job that waits in an order key's line. The caller holds the line's row.
+create or replace function holdfast.take_next(line_key text, at timestamptz)
+returns uuid
+language plpgsql volatile
+as $$
+declare
+  next uuid;
+begin
+  loop
+    select j.id into next
+    from holdfast.jobs as j
+    where j.order_key = line_key
+      and j.state = 'waiting'
+    order by j.order_seq
+    limit 1
+    for update;
+    exit when found;
+    -- A cancel may have taken the row that we waited for: look again, unless nothing waits.
+    if not exists (select from holdfast.jobs as j where j.order_key = line_key and j.state = 'waiting') then
+      return null;
+    end if;
+  end loop;
+  perform holdfast.record_moves(array[next], 'order', 'ready');
+  update holdfast.jobs as j
+  set state = case when j.due_at > at then 'scheduled' else 'ready' end,
+      rank_at = case when j.due_at > at then null else at - coalesce(j.lead, '0') end,
+      due_at = case when j.due_at > at then j.due_at end,
+      waits_for = null
+  where j.id = next;
+  perform holdfast.notify_ready(array(select j.queue from holdfast.jobs as j where j.id = next));
+  return next;
+end
+$$;
+comment on function holdfast.take_next(text, timestamptz) is 'Readies the first job that waits in an order key''s line, and returns it.';

@@ -1,0 +1,48 @@
+-- (nothing) -> declared: makes a queue if there is none, and sets the keys of its policy that are given.
+create or replace function holdfast.declare_queue(name text, policy jsonb default '{}')
+returns void
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+#variable_conflict use_variable
+declare
+  p       constant jsonb := coalesce(policy, '{}');
+  unknown text;
+begin
+  select k into unknown from jsonb_object_keys(p) as k
+  where k <> all (array['priority', 'max_failures', 'max_losses', 'retry', 'timeout', 'max_wait', 'rescue_delay', 'cancel_grace',
+    'ageing', 'weight', 'detail', 'retention', 'payload_limit', 'endpoint', 'notify']);
+  if unknown is not null then
+    perform holdfast.refuse('HF002', format('A queue has no setting %s.', unknown),
+      'Known are priority, max_failures, max_losses, retry, timeout, max_wait, rescue_delay, cancel_grace, ageing, weight, detail, retention, payload_limit, endpoint, notify.');
+  end if;
+  perform holdfast.find_lane(name, null, null);
+  if p = '{}' then
+    return;
+  end if;
+  update holdfast.queues as q
+  set priority = case when p ? 'priority' then (p ->> 'priority')::smallint else q.priority end,
+      max_failures = case when p ? 'max_failures' then (p ->> 'max_failures')::smallint else q.max_failures end,
+      max_losses = case when p ? 'max_losses' then (p ->> 'max_losses')::smallint else q.max_losses end,
+      retry = case when p ? 'retry' then holdfast.retry_policy(p -> 'retry') else q.retry end,
+      timeout = case when p ? 'timeout' then holdfast.read_interval(p -> 'timeout') else q.timeout end,
+      max_wait = case when p ? 'max_wait' then holdfast.read_interval(p -> 'max_wait') else q.max_wait end,
+      rescue_delay = case when p ? 'rescue_delay' then holdfast.read_interval(p -> 'rescue_delay') else q.rescue_delay end,
+      cancel_grace = case when p ? 'cancel_grace' then holdfast.read_interval(p -> 'cancel_grace') else q.cancel_grace end,
+      ageing = case when p ? 'ageing' then (p ->> 'ageing')::double precision else q.ageing end,
+      weight = case when p ? 'weight' then (p ->> 'weight')::double precision else q.weight end,
+      detail = case when p ? 'detail' then p ->> 'detail' else q.detail end,
+      retention = case when p ? 'retention' then holdfast.read_interval(p -> 'retention') else q.retention end,
+      payload_limit = case when p ? 'payload_limit' then (p ->> 'payload_limit')::integer else q.payload_limit end,
+      endpoint = case when p ? 'endpoint' then p ->> 'endpoint' else q.endpoint end,
+      notify = case when p ? 'notify' then (p ->> 'notify')::boolean else q.notify end
+  where q.name = declare_queue.name;
+exception
+  when check_violation or not_null_violation or invalid_text_representation or numeric_value_out_of_range then
+    raise exception using
+      errcode = 'HF002',
+      message = format('A setting of queue %s is out of range: %s.', name, sqlerrm),
+      hint = 'Priority is 0 to 100, limits are at least 1, durations more than nothing, detail is off, basic or full.';
+end
+$$;
+comment on function holdfast.declare_queue(text, jsonb) is 'Makes a queue if there is none, and sets the keys of its policy that are given.';

@@ -1,0 +1,36 @@
+-- (nothing) -> declared: makes a task if there is none, and sets its defaults.
+create or replace function holdfast.declare_task(name text, policy jsonb default '{}')
+returns void
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+#variable_conflict use_variable
+declare
+  p       constant jsonb := coalesce(policy, '{}');
+  unknown text;
+begin
+  select k into unknown from jsonb_object_keys(p) as k
+  where k <> all (array['queue', 'priority', 'max_failures', 'retry', 'timeout']);
+  if unknown is not null then
+    perform holdfast.refuse('HF002', format('A task has no setting %s.', unknown),
+      'Known are queue, priority, max_failures, retry, timeout.');
+  end if;
+  insert into holdfast.tasks as t (name, queue, priority, max_failures, retry, timeout)
+  values (
+    name, p ->> 'queue', (p ->> 'priority')::smallint, (p ->> 'max_failures')::smallint,
+    holdfast.retry_policy(p -> 'retry'), holdfast.read_interval(p -> 'timeout')
+  )
+  on conflict on constraint tasks_pkey do update
+    set queue = excluded.queue, priority = excluded.priority, max_failures = excluded.max_failures, retry = excluded.retry,
+        timeout = excluded.timeout, declared_at = holdfast.now()
+    where (t.queue, t.priority, t.max_failures, t.retry, t.timeout)
+      is distinct from (excluded.queue, excluded.priority, excluded.max_failures, excluded.retry, excluded.timeout);
+exception
+  when check_violation or invalid_text_representation or numeric_value_out_of_range then
+    raise exception using
+      errcode = 'HF002',
+      message = format('A setting of task %s is out of range: %s.', name, sqlerrm),
+      hint = 'Priority is 0 to 100, max_failures at least 1, a timeout more than nothing.';
+end
+$$;
+comment on function holdfast.declare_task(text, jsonb) is 'Makes a task if there is none, and sets its defaults.';

@@ -1,0 +1,30 @@
+-- Every job, live and ended, as people see it.
+create or replace view holdfast.job_view as
+select
+  j.id, j.queue, j.task, j.state, j.priority, j.attempt, j.failures, j.losses, j.deferrals, j.generation, j.stage,
+  j.run_id as run, j.parent_id as parent, j.worker_id as worker, j.labels,
+  case when j.payload is null then (select p.payload from holdfast.payloads as p where p.job_id = j.id) else j.payload end as payload,
+  null::json as output,
+  j.waits_for as reason,
+  j.order_key, j.unique_key, l.endpoint, l."group", j.units, j.timeout, j.deadline, j.max_failures, j.retry,
+  holdfast.created_at(j.id) as created_at,
+  j.due_at,
+  j.rank_at + coalesce(j.lead, '0') as ready_at,
+  j.started_at,
+  j.cancel_asked_at,
+  null::timestamptz as ended_at
+from holdfast.jobs as j
+left join holdfast.lanes as l on l.lane = j.lane
+union all
+select
+  h.id, h.queue, h.task, h.state, h.priority, h.attempt, h.failures, h.losses, h.deferrals, h.generation, h.stage,
+  h.run_id, h.parent_id, h.worker_id, h.labels,
+  case when h.payload is null then (select p.payload from holdfast.payloads as p where p.job_id = h.id) else h.payload end,
+  h.output,
+  h.reason,
+  h.order_key, h.unique_key, l.endpoint, l."group", h.units, h.timeout, h.deadline, h.max_failures, h.retry,
+  holdfast.created_at(h.id),
+  null, h.ready_at, h.started_at, null, h.ended_at
+from holdfast.history as h
+left join holdfast.lanes as l on l.lane = h.lane;
+comment on view holdfast.job_view is 'Every job, live and ended, as people see it.';

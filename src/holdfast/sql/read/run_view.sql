@@ -1,0 +1,23 @@
+-- Every run with its counts, those not yet folded included.
+create or replace view holdfast.run_view as
+select
+  r.id, r.name,
+  case
+    when r.ended_at is not null and r.cancelled_at is not null then 'cancelled'
+    when r.ended_at is not null then 'ended'
+    when r.sealed_at is not null then 'sealed'
+    else 'open'
+  end as state,
+  r.total + coalesce(d.total, 0) as total,
+  r.completed + coalesce(d.completed, 0) as completed,
+  r.rejected + coalesce(d.rejected, 0) as rejected,
+  r.cancelled + coalesce(d.cancelled, 0) as cancelled,
+  r.dead + coalesce(d.dead, 0) as dead,
+  r.generation, r.labels, r.on_complete, r.created_at, r.sealed_at, r.cancelled_at, r.ended_at
+from holdfast.runs as r
+left join lateral (
+  select sum(total) as total, sum(completed) as completed, sum(rejected) as rejected, sum(cancelled) as cancelled, sum(dead) as dead
+  from holdfast.run_deltas as x
+  where x.run_id = r.id
+) as d on true;
+comment on view holdfast.run_view is 'Every run with its counts.';

@@ -1,0 +1,43 @@
+-- Folds the deltas of one run that the caller has locked; true if that ended it.
+create or replace function holdfast.fold_run(run uuid)
+returns boolean
+language plpgsql volatile
+as $$
+declare
+  folded holdfast.runs;
+begin
+  with taken as (
+    delete from holdfast.run_deltas as d where d.run_id = run returning d.*
+  ), summed as (
+    select
+      coalesce(sum(total), 0) as total, coalesce(sum(completed), 0) as completed, coalesce(sum(rejected), 0) as rejected,
+      coalesce(sum(cancelled), 0) as cancelled, coalesce(sum(dead), 0) as dead
+    from taken
+  )
+  update holdfast.runs as r
+  set total = r.total + s.total,
+      completed = r.completed + s.completed,
+      rejected = r.rejected + s.rejected,
+      cancelled = r.cancelled + s.cancelled,
+      dead = r.dead + s.dead
+  from summed as s
+  where r.id = run
+  returning r.* into folded;
+  if folded.ended_at is not null or folded.sealed_at is null
+    or folded.total > folded.completed + folded.rejected + folded.cancelled + folded.dead
+  then
+    return false;
+  end if;
+  update holdfast.runs as r set ended_at = holdfast.now() where r.id = run;
+  if folded.on_complete is not null then
+    perform holdfast.enqueue_jobs(
+      array[folded.on_complete ->> 'task'],
+      array[coalesce(folded.on_complete -> 'payload', jsonb_build_object('run', run))::json],
+      (folded.on_complete - 'task' - 'payload')
+        || jsonb_build_object('unique_scope', 'holdfast.on_complete', 'unique_key', run || ':' || folded.generation, 'unique_for', 'forever')
+    );
+  end if;
+  return true;
+end
+$$;
+comment on function holdfast.fold_run(uuid) is 'Folds the deltas of one locked run; true if that ended it.';

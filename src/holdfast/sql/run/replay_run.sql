@@ -1,0 +1,37 @@
+-- ended -> sealed: starts the dead jobs of a run again, or all of them, a batch at a time.
+create or replace function holdfast.replay_run(run uuid, which text default 'dead', reason text default null, actor text default null, max integer default 10000)
+returns integer
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+declare
+  held     holdfast.runs;
+  ids      uuid[];
+  replayed integer;
+begin
+  if which not in ('dead', 'all') then
+    perform holdfast.refuse('HF002', format('A run cannot replay %s.', which), 'Say dead or all.');
+  end if;
+  select r.* into held from holdfast.runs as r where r.id = run for update;
+  if not found then
+    perform holdfast.refuse('HF004', format('There is no run %s.', run), 'Look at holdfast.run_view for the runs there are.');
+  end if;
+  ids := array(
+    select h.id from holdfast.history as h
+    where h.run_id = run
+      and h.ended_at >= held.created_at
+      and h.ended_at <= coalesce(held.ended_at, 'infinity')
+      and (which = 'all' or h.state = 'dead')
+    order by h.id limit max
+  );
+  select count(*) into replayed from holdfast.replay_jobs(ids, reason, actor) as p where p.result = 'replayed';
+  if replayed > 0 then
+    update holdfast.runs as r
+    set ended_at = null, cancelled_at = null, generation = r.generation + (r.ended_at is not null)::integer
+    where r.id = run;
+  end if;
+  perform holdfast.record_event('replay_run', null, run, null, null, null, null, null, actor, reason, jsonb_build_object('which', which, 'jobs', replayed));
+  return replayed;
+end
+$$;
+comment on function holdfast.replay_run(uuid, text, text, text, integer) is 'Starts the dead jobs of a run again, or all; the run ends anew, and its on_complete is enqueued once more.';

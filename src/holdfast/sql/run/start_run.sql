@@ -1,0 +1,27 @@
+-- (nothing) -> open: a run that jobs can be added to until it is sealed.
+create or replace function holdfast.start_run(name text, options jsonb default '{}')
+returns uuid
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+#variable_conflict use_variable
+declare
+  at constant timestamptz := holdfast.now();
+  id constant uuid := holdfast.new_id(at);
+begin
+  if name is null or length(name) not between 1 and 200 then
+    perform holdfast.refuse('HF002', 'A run needs a name of 1 to 200 characters.', 'Say what it is for.');
+  end if;
+  if exists (select from jsonb_object_keys(options) as k where k not in ('on_complete', 'labels')) then
+    perform holdfast.refuse('HF002', format('A run has no such option: %s.', options), 'Known are on_complete and labels.');
+  end if;
+  if options ? 'on_complete' and coalesce(length(options -> 'on_complete' ->> 'task'), 0) = 0 then
+    perform holdfast.refuse('HF002', 'on_complete names no task.', 'Give {"task": "…", "payload": {…}}.');
+  end if;
+  perform holdfast.read_option(options -> 'on_complete' - 'task' - 'payload', at);
+  insert into holdfast.runs (id, name, created_at, on_complete, labels)
+  values (id, name, at, options -> 'on_complete', options -> 'labels');
+  return id;
+end
+$$;
+comment on function holdfast.start_run(text, jsonb) is 'Starts a run and returns its id. Enqueue jobs with it as option run, then seal it.';

@@ -1,0 +1,90 @@
+-- What work is called and how it is treated: queues, tasks and the lanes that a claim walks.
+
+create table holdfast.queues (
+  name          text primary key,
+  paused_at     timestamptz,
+  paused_reason text,
+  priority      smallint,
+  max_failures  smallint,
+  max_losses    smallint not null default 3,
+  retry         jsonb,
+  timeout       interval,
+  max_wait      interval not null default '24 hours',
+  rescue_delay  interval not null default '0',
+  cancel_grace  interval not null default '30 seconds',
+  ageing        double precision,
+  weight        double precision not null default 1,
+  detail        text not null default 'basic',
+  retention     interval not null default '30 days',
+  payload_limit integer not null default 262144,
+  endpoint      text,
+  notify        boolean not null default true,
+  created_at    timestamptz not null default clock_timestamp(),
+  constraint queue_name_is_short check (length(name) between 1 and 200),
+  constraint queue_priority_in_range check (priority between 0 and 100),
+  constraint queue_max_failures_positive check (max_failures >= 1),
+  constraint queue_max_losses_positive check (max_losses >= 1),
+  constraint queue_timeout_positive check (timeout > '0'),
+  constraint queue_max_wait_positive check (max_wait > '0'),
+  constraint queue_rescue_delay_not_negative check (rescue_delay >= '0'),
+  constraint queue_cancel_grace_not_negative check (cancel_grace >= '0'),
+  constraint queue_ageing_positive check (ageing > 0 and ageing < 'infinity'),
+  constraint queue_weight_positive check (weight > 0 and weight < 'infinity'),
+  constraint queue_detail_known check (detail in ('off', 'basic', 'full')),
+  constraint queue_retention_positive check (retention > '0'),
+  constraint queue_payload_limit_positive check (payload_limit > 0)
+);
+comment on table holdfast.queues is 'A queue: a named lane of work with its policy.';
+comment on column holdfast.queues.name is 'What producers and workers call it.';
+comment on column holdfast.queues.paused_at is 'Since when no job of it is claimed; null while it runs.';
+comment on column holdfast.queues.paused_reason is 'Why it was paused, in the words of whoever did.';
+comment on column holdfast.queues.priority is 'Priority of jobs that name none, 0 to 100; null means 50.';
+comment on column holdfast.queues.max_failures is 'Failures that make a job dead, unless its task or the job itself says otherwise.';
+comment on column holdfast.queues.max_losses is 'Vanished workers that make a job dead.';
+comment on column holdfast.queues.retry is 'Retry policy, unless the task or the job itself has one.';
+comment on column holdfast.queues.timeout is 'How long one attempt may run; null means as long as it likes.';
+comment on column holdfast.queues.max_wait is 'How long a job may be deferred without a break before it is dead.';
+comment on column holdfast.queues.rescue_delay is 'How long a job rests after its worker vanished.';
+comment on column holdfast.queues.cancel_grace is 'How long a running job has to obey a cancel before it is fenced.';
+comment on column holdfast.queues.ageing is 'Priority points a ready job gains per minute of waiting; null means none.';
+comment on column holdfast.queues.weight is 'How often workers look here first, relative to their other queues.';
+comment on column holdfast.queues.detail is 'How much of the audit trail is kept: off, basic or full.';
+comment on column holdfast.queues.retention is 'How long ended jobs are kept.';
+comment on column holdfast.queues.payload_limit is 'Largest payload in bytes.';
+comment on column holdfast.queues.endpoint is 'Endpoint that its jobs call unless they name another.';
+comment on column holdfast.queues.notify is 'Whether an enqueue wakes idle workers by NOTIFY; they poll in any case.';
+comment on column holdfast.queues.created_at is 'When it was first named.';
+
+create table holdfast.tasks (
+  name         text primary key,
+  queue        text,
+  priority     smallint,
+  max_failures smallint,
+  retry        jsonb,
+  timeout      interval,
+  declared_at  timestamptz not null default clock_timestamp(),
+  constraint task_priority_in_range check (priority between 0 and 100),
+  constraint task_max_failures_positive check (max_failures >= 1),
+  constraint task_timeout_positive check (timeout > '0')
+);
+comment on table holdfast.tasks is 'A task: the name that picks the handler, with defaults that win over its queue''s.';
+comment on column holdfast.tasks.name is 'What jobs call it.';
+comment on column holdfast.tasks.queue is 'Queue of jobs that name none; null means default.';
+comment on column holdfast.tasks.priority is 'Priority of jobs that name none.';
+comment on column holdfast.tasks.max_failures is 'Failures that make a job dead, unless the job says otherwise.';
+comment on column holdfast.tasks.retry is 'Retry policy, unless the job has one.';
+comment on column holdfast.tasks.timeout is 'How long one attempt may run, unless the job says otherwise.';
+comment on column holdfast.tasks.declared_at is 'When an application last declared it.';
+
+create table holdfast.lanes (
+  lane     integer generated always as identity primary key,
+  queue    text not null,
+  endpoint text not null default '',
+  "group"  text not null default '',
+  constraint lane_is_unique unique (queue, endpoint, "group")
+);
+comment on table holdfast.lanes is 'A lane: jobs of one queue, endpoint and group, in one order. It leads the claim index.';
+comment on column holdfast.lanes.lane is 'Number that jobs carry.';
+comment on column holdfast.lanes.queue is 'Queue of its jobs.';
+comment on column holdfast.lanes.endpoint is 'Endpoint of its jobs; empty means none.';
+comment on column holdfast.lanes."group" is 'Only workers of this group claim here; empty means any.';

@@ -1,0 +1,79 @@
+-- What people look at afterwards: dead letters and the audit trail.
+
+create table holdfast.dead_letters (
+  job_id      uuid primary key,
+  generation  integer not null,
+  queue       text not null,
+  task        text not null,
+  run_id      uuid,
+  reason      text not null,
+  class       text,
+  error_type  text,
+  message     text,
+  fingerprint text,
+  died_at     timestamptz not null,
+  status      text not null default 'open',
+  assignee    text,
+  replayed_at timestamptz,
+  replayed_by text,
+  constraint dead_letter_status_known check (status in ('open', 'investigating', 'resolved', 'ignored'))
+);
+create index dead_letters_by_time on holdfast.dead_letters (died_at desc, job_id);
+create index dead_letters_by_fingerprint on holdfast.dead_letters (fingerprint, died_at desc);
+comment on table holdfast.dead_letters is 'A job that ended badly, under triage. It stays when the job is replayed.';
+comment on column holdfast.dead_letters.job_id is 'The job.';
+comment on column holdfast.dead_letters.generation is 'Life of the job that ended so.';
+comment on column holdfast.dead_letters.queue is 'Queue it died in.';
+comment on column holdfast.dead_letters.task is 'Task it died in.';
+comment on column holdfast.dead_letters.run_id is 'Run it belongs to.';
+comment on column holdfast.dead_letters.reason is 'Why it is dead: failed_too_often, lost_too_often, permanent, deferred_too_long or deadline_passed.';
+comment on column holdfast.dead_letters.class is 'Class of its last error.';
+comment on column holdfast.dead_letters.error_type is 'Type of its last error.';
+comment on column holdfast.dead_letters.message is 'Its last error message.';
+comment on column holdfast.dead_letters.fingerprint is 'Same for errors that are alike.';
+comment on column holdfast.dead_letters.died_at is 'When it died.';
+comment on column holdfast.dead_letters.status is 'Triage: open, investigating, resolved or ignored.';
+comment on column holdfast.dead_letters.assignee is 'Who looks into it.';
+comment on column holdfast.dead_letters.replayed_at is 'When it was replayed; null while the job is dead.';
+comment on column holdfast.dead_letters.replayed_by is 'Who replayed it.';
+
+create table holdfast.events (
+  id         bigint generated always as identity primary key,
+  at         timestamptz not null,
+  cause      text not null,
+  job_id     uuid,
+  run_id     uuid,
+  queue      text,
+  from_state text,
+  to_state   text,
+  attempt    integer,
+  worker_id  uuid,
+  actor      text,
+  reason     text,
+  detail     jsonb
+);
+create index events_job on holdfast.events (job_id, id) where job_id is not null;
+comment on table holdfast.events is 'The audit trail: one row per transition or manual action, inserted only.';
+comment on column holdfast.events.id is 'Number of the row.';
+comment on column holdfast.events.at is 'When it happened.';
+comment on column holdfast.events.cause is 'The verb that did it.';
+comment on column holdfast.events.job_id is 'The job, if it was one.';
+comment on column holdfast.events.run_id is 'The run, if it was one.';
+comment on column holdfast.events.queue is 'The queue.';
+comment on column holdfast.events.from_state is 'State before.';
+comment on column holdfast.events.to_state is 'State after.';
+comment on column holdfast.events.attempt is 'Number of the try.';
+comment on column holdfast.events.worker_id is 'Worker that did it.';
+comment on column holdfast.events.actor is 'Person or program that asked for it.';
+comment on column holdfast.events.reason is 'Why, in its words.';
+comment on column holdfast.events.detail is 'Anything else.';
+
+create table holdfast.chores (
+  name         text primary key,
+  succeeded_at timestamptz not null,
+  counts       jsonb not null
+) with (fillfactor = 50);
+comment on table holdfast.chores is 'When each chore last succeeded, for doctor.';
+comment on column holdfast.chores.name is 'Name of the chore.';
+comment on column holdfast.chores.succeeded_at is 'When it last ended well.';
+comment on column holdfast.chores.counts is 'What it did then.';

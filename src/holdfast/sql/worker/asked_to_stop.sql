@@ -1,0 +1,16 @@
+-- The running jobs of a worker that were asked to cancel.
+create or replace function holdfast.asked_to_stop(worker uuid)
+returns table (job_id uuid, token uuid, reason text)
+language sql stable security definer
+set search_path = holdfast, pg_temp
+as $$
+  select j.id, j.token, e.reason
+  from holdfast.jobs as j
+  left join lateral (
+    select v.reason from holdfast.events as v where v.job_id = j.id and v.cause = 'cancel' order by v.id desc limit 1
+  ) as e on true
+  where j.worker_id = worker
+    and j.state = 'running'
+    and j.cancel_asked_at is not null
+$$;
+comment on function holdfast.asked_to_stop(uuid) is 'The running jobs of a worker that were asked to cancel.';

@@ -1,0 +1,15 @@
+-- The lanes that a worker claims from, in random order by weight. Paused queues are left out.
+create or replace function holdfast.lanes_of(worker uuid)
+returns table (lane integer, queue text, is_full boolean)
+language sql volatile
+as $$
+  select l.lane, l.queue, q.detail = 'full'
+  from holdfast.workers as w
+  cross join lateral unnest(w.queues) as wanted (queue)
+  join holdfast.queues as q on q.name = wanted.queue and q.paused_at is null
+  join holdfast.lanes as l on l.queue = wanted.queue and l."group" in ('', w."group")
+  where w.id = worker
+  -- The lane with the least waiting time of a race in which each runs at its weight.
+  order by -ln(1 - random()) / coalesce((w.weights ->> l.queue)::double precision, q.weight)
+$$;
+comment on function holdfast.lanes_of(uuid) is 'The lanes that a worker claims from, in random order by weight, without paused queues.';

@@ -1,0 +1,38 @@
+-- (nothing) -> working: gives a worker process its row and its first lease.
+create or replace function holdfast.register_worker(worker uuid, queues text[], info jsonb default '{}')
+returns timestamptz
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+#variable_conflict use_variable
+declare
+  at     constant timestamptz := holdfast.now();
+  lease  constant interval := coalesce(holdfast.read_interval(info -> 'lease'), '30 seconds');
+  q      text;
+begin
+  if coalesce(cardinality(queues), 0) = 0 then
+    perform holdfast.refuse('HF002', 'A worker must name at least one queue.', 'Give the queues it shall claim from.');
+  end if;
+  if lease < interval '1 second' or lease > interval '1 day' then
+    perform holdfast.refuse('HF002', format('A lease of %s is out of range.', lease), 'Give between one second and one day.');
+  end if;
+  foreach q in array array(select distinct u from unnest(queues) as u order by u) loop
+    perform holdfast.find_lane(q, null, null);
+  end loop;
+  insert into holdfast.workers as w (
+    id, "group", queues, weights, tasks, lease, lease_until, renewed_at, slots, host, pid, version, started_at, metadata
+  )
+  values (
+    worker, coalesce(info ->> 'group', ''), queues, coalesce(info -> 'weights', '{}'),
+    array(select jsonb_array_elements_text(coalesce(info -> 'tasks', '[]'))), lease, at + lease, at,
+    coalesce((info ->> 'slots')::integer, 1), left(info ->> 'host', 200), (info ->> 'pid')::integer, left(info ->> 'version', 200), at,
+    info -> 'metadata'
+  )
+  on conflict (id) do update
+    set queues = excluded.queues, weights = excluded.weights, tasks = excluded.tasks, lease = excluded.lease,
+        lease_until = excluded.lease_until, renewed_at = excluded.renewed_at, slots = excluded.slots,
+        state = 'working', stopped_at = null, rescued_at = null, metadata = excluded.metadata;
+  return at + lease;
+end
+$$;
+comment on function holdfast.register_worker(uuid, text[], jsonb) is 'Gives a worker its row and its first lease; returns until when the lease lasts.';

@@ -1,0 +1,1 @@
+"""Every event has one name, from one list; logs are those events rendered."""

@@ -1,0 +1,81 @@
+"""One embedded server for all test processes, and databases cloned from a migrated template."""
+
+import asyncio
+import os
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import asyncpg
+import pytest
+from asyncpg import Record
+
+from holdfast.db.connect import Database
+from holdfast.embedded import EmbeddedServer
+from tests.database import fresh_database, make_template
+
+# Tests check logic, not the disk: without syncing they take a third of the time.
+SETTINGS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "300"}
+
+
+@pytest.fixture(autouse=True)
+def no_database_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test must not touch the database that the developer's environment names."""
+    for name in [*os.environ]:
+        if name.startswith(("HOLDFAST_", "PG")) or name == "DATABASE_URL":
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def server_url() -> Iterator[str]:
+    """Shared by all processes of all test runs of this user; the last one out stops it."""
+    server = EmbeddedServer(Path(tempfile.gettempdir()) / f"holdfast-tests-{os.getuid()}", settings=SETTINGS)
+    url = server.start()
+    yield url
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def template(server_url: str) -> str:
+    """The name of a migrated database to clone."""
+    return asyncio.run(make_template(server_url))
+
+
+@pytest.fixture
+async def empty_database_url(server_url: str) -> AsyncIterator[str]:
+    """A new database without Holdfast."""
+    async with fresh_database(server_url) as url:
+        yield url
+
+
+@pytest.fixture
+async def database_url(server_url: str, template: str) -> AsyncIterator[str]:
+    """A new migrated database: for tests where commits, NOTIFY or several connections matter."""
+    async with fresh_database(server_url, template) as url:
+        yield url
+
+
+@pytest.fixture
+async def db(database_url: str) -> AsyncIterator[Database]:
+    async with Database(database_url) as database:
+        yield database
+
+
+@pytest.fixture(scope="session")
+def shared_database_url(server_url: str, template: str) -> Iterator[str]:
+    """A migrated database of this test process, in which nothing is ever committed."""
+    with asyncio.Runner() as runner:
+        database = fresh_database(server_url, template)
+        yield runner.run(database.__aenter__())
+        runner.run(database.__aexit__(None, None, None))
+
+
+@pytest.fixture
+async def conn(shared_database_url: str) -> AsyncIterator["asyncpg.Connection[Record]"]:
+    """A connection in a transaction that is rolled back: the default for tests of one connection."""
+    connection = await asyncpg.connect(shared_database_url)
+    transaction = connection.transaction()
+    await transaction.start()
+    yield connection
+    await transaction.rollback()
+    await connection.close()

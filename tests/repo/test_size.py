@@ -1,0 +1,58 @@
+"""Small files and small functions, with every exception named and justified here."""
+
+import ast
+from collections.abc import Iterator
+from statistics import median
+
+from tests.repo.tree import name_of, python_files, sql_function_files
+
+PYTHON_FILE_LINES = 300
+PYTHON_FUNCTION_LINES = 40
+SQL_FUNCTION_LINES = 80
+MEDIAN_FUNCTION_LINES = 8
+
+# "path" or "path::function" -> why it is better long than split.
+EXCEPTIONS: dict[str, str] = {}
+
+
+def test_files_and_functions_stay_small_unless_an_exception_says_why() -> None:
+    too_long = {subject: lines for subject, lines in oversized().items() if subject not in EXCEPTIONS}
+    assert not too_long, "split these, or add them to EXCEPTIONS with a reason"
+
+
+def test_every_exception_is_still_needed_and_has_a_reason() -> None:
+    assert EXCEPTIONS.keys() - oversized().keys() == set(), (
+        "these are small or gone: drop them from EXCEPTIONS"
+    )
+    assert all(len(reason) > 10 for reason in EXCEPTIONS.values())
+
+
+def test_half_of_the_functions_of_the_package_are_short() -> None:
+    lengths = {subject: lines for subject, lines in functions() if subject.startswith("src/")}
+    assert lengths, "no functions found in src"
+    longest = sorted(lengths, key=lengths.__getitem__, reverse=True)[:10]
+    assert median(lengths.values()) <= MEDIAN_FUNCTION_LINES, f"the longest are {longest}"
+
+
+def oversized() -> dict[str, int]:
+    found = {name: lines for name, lines in files() if lines > PYTHON_FILE_LINES}
+    found |= {name: lines for name, lines in functions() if lines > PYTHON_FUNCTION_LINES}
+    found |= {name: lines for name, lines in sql_functions() if lines > SQL_FUNCTION_LINES}
+    return found
+
+
+def files() -> Iterator[tuple[str, int]]:
+    for path in python_files():
+        yield name_of(path), len(path.read_text().splitlines())
+
+
+def sql_functions() -> Iterator[tuple[str, int]]:
+    for path in sql_function_files():
+        yield name_of(path), len(path.read_text().splitlines())
+
+
+def functions() -> Iterator[tuple[str, int]]:
+    for path in python_files():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield f"{name_of(path)}::{node.name}", (node.end_lineno or node.lineno) - node.lineno + 1

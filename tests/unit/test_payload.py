@@ -1,0 +1,126 @@
+import enum
+import json
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.model.error import InvalidPayload
+from holdfast.model.payload import DEPTH, decode, encode
+
+text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
+scalars = (
+    st.none()
+    | st.booleans()
+    | text
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.integers(-(10**398), 10**399)
+)
+values = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(text, inner), max_leaves=30)
+
+
+class Colour(enum.StrEnum):
+    RED = "red"
+
+
+class Level(enum.IntEnum):
+    HIGH = 3
+
+
+@given(values)
+def test_an_accepted_payload_comes_back_equal(value: Any) -> None:
+    back = decode(encode(value))
+    assert back == value
+    assert repr(back) == repr(value), "True is equal to 1, so that equality alone proves little"
+
+
+def nested(levels: int) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("value", "path"),
+    [
+        ({"a": [0, {"b": math.nan}]}, "$.a[1].b"),
+        ({"a": math.inf}, "$.a"),
+        ({"a": {1: "x"}}, "$.a"),
+        ({1: "x"}, "$"),
+        ({None: "x"}, "$"),
+        ({True: "x"}, "$"),
+        ([{"a": {(1, 2): 3}}], "$[0].a"),
+        ({"a": [object()]}, "$.a[0]"),
+        ({"a": {1, 2}}, "$.a"),
+        ({"a": b"bytes"}, "$.a"),
+        ({"a": "half \ud800"}, "$.a"),
+        ({"a": [{"half \udfff": 1}]}, "$.a[0]"),
+        ({"a b": "nul \x00"}, "$['a b']"),
+        ({"nul \x00": 1}, "$"),
+        ({"a": 10**400}, "$.a"),
+        ({"a": [-(10**399)]}, "$.a[0]"),
+        ({"a": 10**5000}, "$.a"),
+        ([1, "x" * 500, 10**400], "$[2]"),
+        (nested(DEPTH + 1), "$" + "[0]" * DEPTH),
+        ({"a": nested(100_000)}, "$.a" + "[0]" * (DEPTH - 1)),
+    ],
+)
+def test_what_would_not_come_back_equal_is_refused_with_its_path(value: Any, path: str) -> None:
+    with pytest.raises(InvalidPayload) as caught:
+        encode(value)
+    assert caught.value.path == path
+    assert caught.value.message.endswith(".")
+
+
+def test_a_circle_is_refused_and_does_not_hang() -> None:
+    value: dict[str, Any] = {}
+    value["self"] = [value]
+    with pytest.raises(InvalidPayload, match="nested too deeply"):
+        encode(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        nested(DEPTH),
+        {"a": [{}] * 1000},
+        {"text": "a backslash and not a NUL: \\u0000"},
+        {"emoji": "😀", "ü": "\u2028\x01\t"},
+        {"n": 10**400 - 1, "m": -(10**399) + 1, "tiny": 5e-324, "big": 1.7976931348623157e308},
+        {"digits in a text": "9" * 5000},
+        [],
+        {},
+        None,
+        "",
+        0,
+    ],
+)
+def test_unusual_but_good_payloads_are_accepted(value: Any) -> None:
+    assert decode(encode(value)) == value
+
+
+def test_tuples_come_back_as_lists() -> None:
+    assert decode(encode({"a": (1, (2, 3))})) == {"a": [1, [2, 3]]}
+
+
+def test_enums_of_text_and_integers_count_as_their_values() -> None:
+    assert decode(encode({Colour.RED: [Colour.RED, Level.HIGH]})) == {"red": ["red", 3]}
+
+
+def test_a_wrong_key_is_found_inside_a_subclass_of_dict() -> None:
+    class Special(dict[Any, Any]):
+        pass
+
+    with pytest.raises(InvalidPayload) as caught:
+        encode({"a": Special({1: 2})})
+    assert caught.value.path == "$.a"
+
+
+def test_the_limit_counts_bytes_and_not_characters() -> None:
+    value = "ü" * 50
+    assert encode(value, limit=102) == json.dumps(value, ensure_ascii=False)
+    with pytest.raises(InvalidPayload, match="102 bytes; at most 101"):
+        encode(value, limit=101)
