@@ -47,7 +47,7 @@ def template(fast_disk: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def data_dir(template: Path) -> Iterator[Path]:
-    """A data directory with a cluster in it, not running. Tests may kill its server, but must not damage it."""
+    """A data directory with a cluster in it, not running. Tests may kill its server, not damage it."""
     yield template
     if (pgdata_of(template) / "postmaster.pid").exists():
         end_processes_in(template)
@@ -58,6 +58,8 @@ def own_data_dir(template: Path, short_dir: Path) -> Path:
     """A copy that the test may damage."""
     directory = short_dir / "data"
     subprocess.run(["cp", "-a", template, directory], check=True)
+    for log in (pgdata_of(directory) / "log").iterdir():
+        log.unlink()
     return directory
 
 

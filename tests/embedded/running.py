@@ -100,7 +100,9 @@ def kill(member: subprocess.Popen[str]) -> None:
 def with_source(**variables: str) -> dict[str, str]:
     """The environment of a child that finds this checkout's package, installed or not."""
     assert holdfast.__file__ is not None
-    return {**os.environ, "PYTHONPATH": str(Path(holdfast.__file__).parents[1]), **variables}
+    source = str(Path(holdfast.__file__).parents[1])
+    path = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
+    return {**os.environ, "PYTHONPATH": path, **variables}
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 20) -> None:

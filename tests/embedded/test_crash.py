@@ -1,5 +1,6 @@
 """What is left by a crash: data, but no confusion."""
 
+import contextlib
 import subprocess
 import threading
 from datetime import timedelta
@@ -154,7 +155,8 @@ def test_a_start_killed_during_initdb_leaves_nothing_behind(short_dir: Path, orp
         threading.Timer(0.5, gate.touch).start()
     else:
         for process in initdb:
-            process.kill()
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
 
     with fast_server(data_dir) as dsn:
         assert sql(dsn, "select 1") == "1"

@@ -54,6 +54,8 @@ SERVER_STATES: dict[str, tuple[type[HoldfastError], str | None]] = {
     "22P05": (InvalidInput, None),
 }
 
+_MISSING = ("3F000", "42883", "42P01", "42703")
+
 # Classes of states by their first two characters: connection broken, out of resources, server going down.
 _UNAVAILABLE = ("08", "53", "57", "58")
 
@@ -94,6 +96,9 @@ def _from_server(exc: asyncpg.PostgresError) -> HoldfastError:
         return InvalidPayload(message, hint, path=exc.detail or "$")
     if state in OWN_STATES:
         return OWN_STATES[state](message, hint)
+    if state in _MISSING and exc.context:
+        # Raised inside a function of ours, not for want of one: a defect, which no migrate would cure.
+        return DatabaseError(f"{_sentence(message)} (SQLSTATE {state})", hint, state)
     if state in SERVER_STATES:
         kind, ours = SERVER_STATES[state]
         return kind(_sentence(message), ours)

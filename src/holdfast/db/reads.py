@@ -9,14 +9,17 @@ from holdfast.model.worker import WorkerSummary
 
 WORKERS = """
 select
-  id, "group", queues, state, slots, running, processed, failed, host, pid, version, started_at, renewed_at, lease_until
+  id, "group", queues, state, slots, running, processed, failed, host, pid, version,
+  started_at, renewed_at, lease_until
 from holdfast.worker_view
 order by started_at desc
 limit $1
 """
 
 RUNS = """
-select id, name, state, total::bigint, completed::bigint, rejected::bigint, cancelled::bigint, dead::bigint, created_at, ended_at
+select
+  id, name, state, total::bigint, completed::bigint, rejected::bigint, cancelled::bigint, dead::bigint,
+  created_at, ended_at
 from holdfast.run_view
 order by created_at desc
 limit $1
@@ -24,7 +27,8 @@ limit $1
 
 ATTEMPTS = """
 select
-  job_id, attempt, outcome, class, error_type, message, place, traceback, worker, host, started_at, ended_at, retry_at
+  job_id, attempt, outcome, class, error_type, message, place, traceback, worker, host,
+  started_at, ended_at, retry_at
 from holdfast.attempt_view
 where job_id = $1
 order by attempt desc, ended_at desc

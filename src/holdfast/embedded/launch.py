@@ -24,6 +24,8 @@ SERVER_SETTINGS: Mapping[str, str] = {
     "max_connections": "200",
     "autovacuum_naptime": "5s",
     "timezone": "UTC",
+    # The user is called holdfast: with "$user", a person's own tables would land in the schema holdfast.
+    "search_path": "public",
 }
 # Backends of a killed server end a moment after it, and one started by a launcher that was killed may be
 # a moment ahead of ours. Both pass.

@@ -11,6 +11,7 @@ from holdfast.embedded.place import Place
 KEPT_FOR = timedelta(days=1)
 KEPT_BYTES = 16 * 1024 * 1024
 TAIL_BYTES = 64 * 1024
+HANDOVER = re.compile("redirecting log output to logging collector|Future log output will appear")
 DRAIN_LIMIT = timedelta(seconds=2)
 
 LOG_SETTINGS: Mapping[str, str] = {
@@ -38,11 +39,12 @@ def trim(place: Place) -> None:
 
 
 def tail(place: Place, lines: int) -> str:
-    """The last lines of the newest file, and of what was said before the collector took over."""
-    files = sorted((place.pgdata / "log").glob("server-*.log"), key=_written)
-    newest = [path for path in (place.start_log, *files[-1:]) if path.exists()]
-    text = "".join(_end_of(path) for path in sorted(newest, key=_written))
-    return "\n".join(text.splitlines()[-lines:])
+    """The end of the newest file, then, never crowded out, what the collector did not get to write."""
+    outside = [line for line in _end_of(place.start_log) if not HANDOVER.search(line)]
+    files = sorted((place.pgdata / "log").glob("server-*.log"), key=lambda path: path.stat().st_mtime)
+    logged = _end_of(files[-1]) if files else []
+    room = max(lines - len(outside), 0)
+    return "\n".join([*logged[max(len(logged) - room, 0) :], *outside[-lines:]])
 
 
 def tail_after_exit(place: Place, pid: int, lines: int) -> str:
@@ -54,11 +56,9 @@ def tail_after_exit(place: Place, pid: int, lines: int) -> str:
     return text
 
 
-def _written(path: Path) -> float:
-    return path.stat().st_mtime
-
-
-def _end_of(path: Path) -> str:
+def _end_of(path: Path) -> list[str]:
+    if not path.exists():
+        return []
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - TAIL_BYTES))
-        return file.read().decode(errors="replace")
+        return file.read().decode(errors="replace").splitlines()

@@ -10,3 +10,5 @@ class Event(StrEnum):
     MIGRATION_WAITED = "migration.waited_for_lock"
     LISTENER_CONNECTED = "listener.connected"
     LISTENER_LOST = "listener.lost"
+    NOTIFY_FAILED = "notify.failed"
+    RUN_LEFT_OPEN = "run.left_open"

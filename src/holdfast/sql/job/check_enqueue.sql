@@ -25,7 +25,7 @@ begin
     perform holdfast.refuse('HF002', format('Job %s names no task.', fault.i - 1), 'A task is a name of 1 to 200 characters.');
   end if;
   select i, holdfast.payload_problem(p) as problem into fault
-  from unnest(payloads) with ordinality as u (p, i)
+  from unnest(payloads::text[]) with ordinality as u (p, i)
   where holdfast.payload_problem(p) is not null
   limit 1;
   if found then

@@ -9,11 +9,11 @@ returns table (job_id uuid, created boolean)
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
 set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
   n       integer := cardinality(payloads);
-  started timestamptz := holdfast.now();
   ids     uuid[];
   made    boolean[];
   seqs    bigint[];
@@ -26,7 +26,7 @@ begin
   if cardinality(tasks) = 1 and n > 1 then
     tasks := array_fill(tasks[1], array[n]);
   end if;
-  select array_agg(holdfast.new_id(started)) into ids from generate_series(1, n);
+  ids := holdfast.new_ids(holdfast.now(), n);
 
   if options ? 'unique_key' or each::text like '%unique_key%' then
     select u.ids, u.made into ids, made from holdfast.reserve_keys(ids, tasks, payloads, options, each) as u;

@@ -9,7 +9,7 @@ declare
   moved integer := 0;
   k     text;
 begin
-  foreach k in array array(select u from unnest(keys) as u order by u) loop
+  foreach k in array array(select distinct u from unnest(keys) as u order by u) loop
     select * into line from holdfast.order_keys as o where o.key = k for update skip locked;
     if not found then
       -- Held by a producer's open transaction; waiting for it would stall a worker with all its other ends.

@@ -9,13 +9,20 @@ returns table (
 )
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
+-- Plans must not depend on statistics: a queue's table is often analysed while empty.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  found integer;
+  mark    constant uuid := gen_random_uuid();
+  wanted  integer := n;
+  got     integer;
+  noted   boolean := false;
+  at      timestamptz;
+  visited record;
 begin
   if cardinality(ids) > 0 then
     return query
@@ -26,12 +33,43 @@ begin
   if n > 0 and not holdfast.has_lease(worker) then
     -- Not an error: that would undo the ends, and a late owner whom nobody replaced may finish.
     return query select * from holdfast.note_row('lapsed', null);
-  elsif n > 0 then
-    return query select 'job', c.*, null::interval from holdfast.claim_jobs(worker, n) as c;
-    get diagnostics found = row_count;
-    if found < n then
-      return query select * from holdfast.note_row('next', holdfast.next_due());
-    end if;
+    return;
+  end if;
+  at := holdfast.now();
+  if n > 0 then
+    perform holdfast.promote_due(at, greatest(n, 100));
+  end if;
+  for visited in
+    select lane, is_full from holdfast.lanes_of(worker) where n > 0
+  loop
+    return query
+      update holdfast.jobs as j
+      set state = 'running', worker_id = worker, token = mark, attempt = j.attempt + 1,
+          started_at = at, stop_at = least(at + j.timeout, j.deadline)
+      where j.id = any (array(
+        select c.id
+        from holdfast.jobs as c
+        where c.lane = visited.lane
+          and c.state = 'ready'
+        order by c.urgency desc, c.rank_at, c.id
+        limit wanted
+        for update skip locked
+      ))
+      returning
+        'job', j.id, mark, j.task, j.queue,
+        case when j.payload is null then (select p.payload from holdfast.payloads as p where p.job_id = j.id) else j.payload end,
+        j.attempt, j.failures, j.losses, j.priority::integer, j.run_id, j.stage, j.generation, j.visit, j.labels, j.order_key,
+        j.started_at, j.rank_at + coalesce(j.lead, '0'), j.stop_at - at, null::interval;
+    get diagnostics got = row_count;
+    wanted := wanted - got;
+    noted := noted or got > 0 and visited.is_full;
+    exit when wanted <= 0;
+  end loop;
+  if noted then
+    perform holdfast.record_starts(worker, mark);
+  end if;
+  if n > 0 and wanted > 0 then
+    return query select * from holdfast.note_row('next', holdfast.next_due());
   end if;
 end
 $$;

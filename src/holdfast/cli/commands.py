@@ -1,0 +1,65 @@
+"""The list of commands. Only the one that is called is imported, so that `holdfast --help` is quick."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+
+import typer
+
+from holdfast.cli.target import choose_target
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A line of `holdfast --help`, and the module that knows the rest."""
+
+    name: str
+    help: str
+
+    def register(self, app: typer.Typer) -> None:
+        register: Register = import_module(f"holdfast.cli.{self.name}").register
+        register(app, self.name, self.help)
+
+    def register_line(self, app: typer.Typer) -> None:
+        app.command(self.name, help=self.help)(_nothing)
+
+
+Register = Callable[[typer.Typer, str, str], None]
+
+COMMANDS = (
+    Command("demo", "Watch 200 jobs survive a flaky model server and a killed worker."),
+    Command("migrate", "Bring the database's schema up to date."),
+    Command("worker", "Run jobs."),
+    Command("enqueue", "Store a job."),
+    Command("jobs", "List, show, wait for, cancel and replay jobs."),
+    Command("runs", "Start, list, show, wait for, seal, cancel and replay runs."),
+    Command("queues", "List, show, set, pause and resume queues."),
+    Command("workers", "List workers."),
+    Command("doctor", "Look for what is wrong, and say how to mend it."),
+    Command("db", "Open psql on the database."),
+    Command("version", "Print the version."),
+)
+
+
+def build(words: set[str]) -> typer.Typer:
+    """The command line, with those commands in full that `words` name."""
+    app = typer.Typer(
+        name="holdfast",
+        help="Holdfast holds every job fast until it is done.",
+        epilog="The options above stand before the command. Every option can be set by the environment.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"auto_envvar_prefix": "HOLDFAST", "help_option_names": ["-h", "--help"]},
+        callback=choose_target,
+    )
+    for command in COMMANDS:
+        if command.name in words:
+            command.register(app)
+        else:
+            command.register_line(app)
+    return app
+
+
+def _nothing() -> None:
+    """Stands in the list for a command that was not called."""

@@ -1,0 +1,48 @@
+"""Errors for people: a sentence, then a hint on what to do, never a traceback unless HOLDFAST_DEBUG is set."""
+
+import os
+import traceback
+from collections.abc import Sequence
+
+import typer
+
+from holdfast.cli.output import say
+from holdfast.model.error import HoldfastError, InvalidPayload
+
+USAGE = 2
+
+
+def report(exc: Exception, arguments: Sequence[str] = ()) -> int:
+    """Say on stderr what happened; returns the exit code."""
+    if os.environ.get("HOLDFAST_DEBUG"):
+        say("".join(traceback.format_exception(exc)).rstrip())
+    message, hint, code = _explain(exc, arguments)
+    say(f"error: {message}")
+    if hint:
+        say(f"hint: {hint}")
+    return code
+
+
+def _explain(exc: Exception, arguments: Sequence[str]) -> tuple[str, str | None, int]:
+    if isinstance(exc, InvalidPayload):
+        return f"{exc.message} (at {exc.path})", exc.hint, exc.exit_code
+    if isinstance(exc, HoldfastError):
+        return exc.message, exc.hint, exc.exit_code
+    if isinstance(exc, typer.Abort):
+        return "Not confirmed, so nothing was done.", None, 1
+    if hasattr(exc, "format_message"):
+        return exc.format_message(), _usage_hint(exc, arguments), USAGE
+    return (
+        f"Something unexpected happened: {type(exc).__name__}: {exc}",
+        "set HOLDFAST_DEBUG=1 to see where, and report it as a defect of Holdfast",
+        1,
+    )
+
+
+def _usage_hint(exc: Exception, arguments: Sequence[str]) -> str:
+    context = getattr(exc, "ctx", None)
+    path = getattr(context, "command_path", "holdfast")
+    option = getattr(exc, "option_name", None)
+    if option in ("--database", "--data-dir", "--log-level"):
+        return f"{option} stands before the command: holdfast {option} … {' '.join(path.split()[1:])}"
+    return f"{path} --help shows what there is"

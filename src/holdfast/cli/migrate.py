@@ -1,0 +1,91 @@
+"""`holdfast migrate`."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.options import DryRun, Json
+from holdfast.cli.output import say, write
+from holdfast.cli.render import print_json
+from holdfast.cli.session import connected
+from holdfast.cli.target import Target, start_logging, target_of
+from holdfast.db import migrate as schema
+from holdfast.db.chores import make_partitions
+from holdfast.db.connect import Database
+from holdfast.model.error import PermissionDenied, SchemaBehind
+
+
+def register(app: typer.Typer, name: str, text: str) -> None:
+    app.command(name, help=text)(migrate)
+
+
+def migrate(
+    context: typer.Context,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; exit 4 unless up to date.")
+    ] = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Safe to run at any time, by any number of processes; exits 4 if the database is newer than this program."""
+    target = target_of(context)
+    start_logging(target)
+    if check or dry_run:
+        asyncio.run(_look(target, check, as_json))
+    else:
+        asyncio.run(_migrate(target, as_json))
+
+
+async def _look(target: Target, check: bool, as_json: bool) -> None:
+    async with connected(target) as database, database.connection() as connection:
+        missing = await schema.pending(connection)
+        state = await schema.schema_version(connection)
+    if as_json:
+        print_json({"pending": missing, "migration": state.migration, "function_set": state.function_set})
+    else:
+        for name in missing:
+            write(f"pending: {name}")
+        if not missing:
+            write(f"up to date: migration {state.migration:04}, function set {state.function_set}")
+    if check and missing:
+        raise SchemaBehind("The database's schema is not up to date.")
+
+
+async def _migrate(target: Target, as_json: bool) -> None:
+    async with connected(target) as database:
+        async with database.connection() as connection:
+            done = await schema.migrate(connection)
+        await _prepare_partitions(database)
+    if as_json:
+        print_json(_document(done))
+    else:
+        for name in done.applied:
+            write(f"applied: {name}")
+        if done.functions_installed:
+            write("installed: functions")
+        write(f"up to date: migration {done.version:04}, function set {done.function_set}")
+    if not done.roles:
+        say(
+            f"note: this user may not create Holdfast's roles, so only {done.owner} and superusers can use it; "
+            "let a user with CREATEROLE run holdfast migrate once to have them"
+        )
+
+
+async def _prepare_partitions(database: Database) -> None:
+    """Workers do this too; done here, no end falls into the default partition before the first one runs."""
+    try:
+        await make_partitions(database)
+    except PermissionDenied:
+        say("note: this user may not make history's partitions; the first worker will")
+
+
+def _document(done: schema.MigrationReport) -> dict[str, object]:
+    return {
+        "applied": done.applied,
+        "functions_installed": done.functions_installed,
+        "migration": done.version,
+        "function_set": done.function_set,
+        "roles": done.roles,
+        "owner": done.owner,
+    }

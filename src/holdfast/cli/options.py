@@ -1,0 +1,83 @@
+"""Options that several commands share, and how their values are read."""
+
+import getpass
+import json
+import socket
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+from uuid import UUID
+
+import typer
+
+from holdfast.model.duration import parse_duration
+from holdfast.model.error import InvalidOption
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Reason = Annotated[str | None, typer.Option(help="Why; kept in the audit trail.")]
+Limit = Annotated[int, typer.Option(min=1, max=1000, help="How many to show.")]
+Labels = Annotated[list[str] | None, typer.Option("--label", metavar="NAME=VALUE", help="May be repeated.")]
+WaitTimeout = Annotated[str | None, typer.Option("--timeout", help="Give up after this long, such as 30s.")]
+
+
+def duration(value: str | None) -> timedelta | None:
+    return None if value is None else parse_duration(value)
+
+
+def seconds(value: str | None) -> float | None:
+    return None if value is None else parse_duration(value).total_seconds()
+
+
+def moment(value: str | None, option: str) -> str | None:
+    """A time as SQL takes it; one without a zone would depend on whoever reads it."""
+    if value is None:
+        return None
+    try:
+        parsed = datetime.fromisoformat(value)
+    except ValueError:
+        parsed = None
+    if parsed is None or parsed.tzinfo is None:
+        raise InvalidOption(
+            f"{option} {value!r} is not a time with a zone.",
+            "write it as 2030-01-31T09:00:00Z or 2030-01-31T09:00:00+01:00",
+        )
+    return parsed.isoformat()
+
+
+def identifier(value: str, what: str = "job") -> UUID:
+    try:
+        return UUID(value)
+    except ValueError:
+        raise InvalidOption(
+            f"{value!r} is not the id of a {what}.",
+            f"holdfast {what}s list shows the ids",
+        ) from None
+
+
+def labels(pairs: list[str] | None) -> dict[str, Any] | None:
+    return dict(_pair(pair) for pair in pairs) if pairs else None
+
+
+def json_or_text(value: str) -> Any:
+    """`5` is a number and `true` a truth value; what is not JSON is text."""
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
+
+
+def _pair(text: str) -> tuple[str, Any]:
+    name, found, value = text.partition("=")
+    if not found or not name:
+        raise InvalidOption(f"The label {text!r} is not NAME=VALUE.", "write it as --label team=search")
+    return name, json_or_text(value)
+
+
+def actor() -> str:
+    """Whoever calls, for the audit trail."""
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        user = "unknown"  # a container's user may have no name
+    return f"{user}@{socket.gethostname()}"

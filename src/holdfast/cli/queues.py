@@ -1,0 +1,105 @@
+"""`holdfast queues`."""
+
+from typing import Annotated, Any
+
+import typer
+
+from holdfast.cli.options import Json, Reason, actor, json_or_text
+from holdfast.cli.output import say, write
+from holdfast.cli.render import ago, print_json, print_sheet, print_table
+from holdfast.cli.session import with_database
+from holdfast.db import queues
+from holdfast.db.connect import Database
+from holdfast.model.duration import parse_duration
+from holdfast.model.error import InvalidOption, NotFound
+from holdfast.model.queue import QueueSummary
+
+DURATIONS = ("timeout", "max_wait", "rescue_delay", "cancel_grace", "retention")
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+Name = Annotated[str, typer.Argument(help="The queue's name.")]
+
+
+def register(root: typer.Typer, name: str, text: str) -> None:
+    root.add_typer(app, name=name, help=text)
+
+
+@app.command("list")
+def list_queues(context: typer.Context, as_json: Json = False) -> None:
+    """Every queue and the jobs in it by state."""
+    found = with_database(context, queues.list_queues)
+    if as_json:
+        print_json({"queues": found})
+        return
+    print_table(
+        ("name", "state", "waiting", "scheduled", "ready", "running", "oldest"),
+        (_row(queue) for queue in found),
+        keep=("state", "waiting", "scheduled", "ready", "running"),
+    )
+
+
+@app.command("show")
+def show_queue(context: typer.Context, name: Name, as_json: Json = False) -> None:
+    """One queue with its policy."""
+    found = with_database(context, lambda database: _get(database, name))
+    if as_json:
+        print_json(found)
+    else:
+        print_sheet(found)
+
+
+@app.command("set")
+def set_queue(
+    context: typer.Context,
+    name: Name,
+    settings: Annotated[
+        list[str], typer.Argument(metavar="KEY=VALUE...", help="Such as timeout=2m retry=chat priority=70.")
+    ],
+) -> None:
+    """Change a queue's policy; a queue that is not there is made. null takes a setting back."""
+    policy = dict(_setting(text) for text in settings)
+    with_database(context, lambda database: queues.declare_queue(database, name, policy))
+    write(f"set: {name} {' '.join(sorted(policy))}")
+
+
+@app.command("pause")
+def pause_queue(context: typer.Context, name: Name, reason: Reason = None) -> None:
+    """Let no job of it be claimed; what runs goes on."""
+    with_database(context, lambda database: queues.pause_queue(database, name, reason, actor()))
+    write(f"paused: {name}")
+    say(f"hint: holdfast queues resume {name}")
+
+
+@app.command("resume")
+def resume_queue(context: typer.Context, name: Name, reason: Reason = None) -> None:
+    """Let its jobs be claimed again."""
+    with_database(context, lambda database: queues.resume_queue(database, name, reason, actor()))
+    write(f"resumed: {name}")
+
+
+async def _get(database: Database, name: str) -> dict[str, Any]:
+    found = await queues.get_queue(database, name)
+    if found is None:
+        raise NotFound(f"There is no queue {name!r}.", "holdfast queues list shows those there are")
+    return found
+
+
+def _row(queue: QueueSummary) -> tuple[object, ...]:
+    return (
+        queue.name,
+        "paused" if queue.paused_at else "open",
+        queue.waiting,
+        queue.scheduled,
+        queue.ready,
+        queue.running,
+        ago(queue.oldest_ready),
+    )
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    key, found, value = text.partition("=")
+    if not found or not key:
+        raise InvalidOption(f"{text!r} is not KEY=VALUE.", "write it as timeout=2m")
+    if key in DURATIONS and value != "null":
+        return key, parse_duration(value).total_seconds()
+    return key, json_or_text(value)

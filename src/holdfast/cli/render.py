@@ -1,0 +1,131 @@
+"""How things look: JSON documents with stable keys, tables and sheets for people."""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from holdfast.cli.output import printable, write
+
+COLOURS = {
+    "running": "cyan",
+    "ready": "blue",
+    "completed": "green",
+    "ended": "green",
+    "ok": "green",
+    "working": "green",
+    "dead": "red",
+    "lost": "red",
+    "wrong": "red",
+    "rejected": "yellow",
+    "cancelled": "yellow",
+    "paused": "yellow",
+    "draining": "yellow",
+    "note": "yellow",
+}
+# A pipe has no width: nothing is cut there.
+ENDLESS = 100_000
+
+
+def print_json(value: Any) -> None:
+    """One document. Times are ISO 8601 in UTC, durations are seconds, ids are text."""
+    write(json.dumps(plain(value), indent=2, ensure_ascii=False))
+
+
+def plain(value: Any) -> Any:
+    """`value` as JSON can carry it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(member) for key, member in value.items()}
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, list | tuple):
+        return [plain(member) for member in value]
+    return value
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], keep: Sequence[str] = ("id",)) -> None:
+    """Columns in `keep` are never cut; the others give way if the terminal is narrow."""
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(
+            column.upper(),
+            no_wrap=True,
+            overflow="ellipsis",
+            min_width=None if column not in keep else 36 if column == "id" else len(column),
+        )
+    for row in rows:
+        table.add_row(*(_cell(value) for value in row))
+    _print(table)
+
+
+def print_sheet(facts: Mapping[str, Any]) -> None:
+    """One thing, a line per fact; what is empty is left out."""
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column(overflow="fold")
+    for name, value in facts.items():
+        if value not in (None, "", [], {}):
+            table.add_row(name.replace("_", " "), _cell(value))
+    _print(table)
+
+
+def ago(moment: datetime | None, now: datetime | None = None) -> str:
+    """How long ago; informational, so this machine's clock will do."""
+    if moment is None:
+        return ""
+    passed = (now or datetime.now(UTC)) - moment
+    return f"in {_short(-passed)}" if passed < timedelta(0) else _short(passed)
+
+
+def _short(span: timedelta) -> str:
+    seconds = max(0, round(span.total_seconds()))
+    for unit, size in (("d", 86_400), ("h", 3_600), ("m", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds // size}{unit}"
+    return f"{seconds}s"
+
+
+def _cell(value: Any) -> Text:
+    text = _text(value)
+    return Text(printable(text), style=COLOURS.get(text, ""))
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S}Z ({ago(value)})"
+    if isinstance(value, timedelta):
+        return f"{value.total_seconds():g}s"
+    if isinstance(value, str):
+        return str(value)
+    return json.dumps(plain(value), ensure_ascii=False)
+
+
+def _print(table: Table) -> None:
+    """Through `write`, so that a reader who went away is met in one place."""
+    console = Console(highlight=False, width=_width())
+    with console.capture() as captured:
+        console.print(table)
+    for line in captured.get().splitlines():
+        write(line.rstrip())
+
+
+def _width() -> int | None:
+    if sys.stdout.isatty() or os.environ.get("COLUMNS"):
+        return None
+    return ENDLESS

@@ -1,0 +1,31 @@
+"""`holdfast version`."""
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.output import write
+
+
+def register(app: typer.Typer, name: str, text: str) -> None:
+    app.command(name, help=text)(print_version)
+
+
+def print_version(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    if as_json:
+        from holdfast.cli.render import print_json
+
+        print_json({"holdfast": own_version(), "python": platform.python_version()})
+    else:
+        write(f"holdfast {own_version()}")
+
+
+def own_version() -> str:
+    try:
+        return version("holdfast")
+    except PackageNotFoundError:
+        return "unknown (not installed)"

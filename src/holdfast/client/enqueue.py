@@ -1,0 +1,130 @@
+"""Concurrent enqueues of one process share a statement, each caller answered after its commit."""
+
+import asyncio
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from holdfast.client.new_job import NewJob, Wire
+from holdfast.client.notify import Notifier
+from holdfast.db import jobs
+from holdfast.db.statement import Executor
+from holdfast.model.error import DatabaseUnavailable, HoldfastError, Timeout
+from holdfast.model.job import Enqueued
+
+# More per statement gains nothing, and delays the first caller.
+MOST_JOBS = 500
+MOST_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    job: NewJob
+    answer: "asyncio.Future[Enqueued]"
+
+
+class Enqueuer:
+    """The first job leaves at once; those that come while a statement is under way go with the next."""
+
+    def __init__(self, on: Executor, notifier: Notifier) -> None:
+        self._on = on
+        self._notifier = notifier
+        self._callers: list[Caller] = []
+        self._sending: asyncio.Task[None] | None = None
+
+    async def enqueue(self, job: NewJob) -> Enqueued:
+        if job.takes_locks:
+            return await self._send_one(job)
+        caller = Caller(job, asyncio.get_running_loop().create_future())
+        self._callers.append(caller)
+        if self._sending is None:
+            self._sending = asyncio.create_task(self._send_all(), name="holdfast-enqueue")
+        return await caller.answer
+
+    async def flush(self) -> None:
+        """Returns when nothing is under way."""
+        while self._sending is not None:
+            await asyncio.wait([self._sending])
+
+    async def _send_all(self) -> None:
+        try:
+            while batch := self._next_batch():
+                await self._send(batch)
+        except BaseException:
+            for caller in self._callers:
+                caller.answer.cancel()
+            self._callers.clear()
+            raise
+        finally:
+            self._sending = None
+
+    def _next_batch(self) -> list[Caller]:
+        """In order of arrival, without those who gave up waiting."""
+        self._callers = [caller for caller in self._callers if not caller.answer.done()]
+        batch: list[Caller] = []
+        room = MOST_BYTES
+        for caller in islice(self._callers, MOST_JOBS):
+            room -= len(caller.job.payload)
+            if room < 0 and batch:
+                break
+            batch.append(caller)
+        del self._callers[: len(batch)]
+        return batch
+
+    async def _send(self, batch: Sequence[Caller]) -> None:
+        try:
+            stored = await store(self._on, [caller.job for caller in batch], notify=False)
+        except HoldfastError as exc:
+            await self._refused(batch, exc)
+        except BaseException:
+            for caller in batch:
+                caller.answer.cancel()
+            raise
+        else:
+            self._notifier.tell(caller.job.queue for caller in batch)
+            for caller, enqueued in zip(batch, stored, strict=True):
+                _answer(caller, enqueued)
+
+    async def _refused(self, batch: Sequence[Caller], exc: HoldfastError) -> None:
+        """One bad job refuses the whole statement: alone, each gets its own answer."""
+        if len(batch) == 1 or isinstance(exc, DatabaseUnavailable | Timeout):
+            for caller in batch:
+                _fail(caller, exc)
+            return
+        for caller in batch:
+            await self._send([caller])
+
+    async def _send_one(self, job: NewJob) -> Enqueued:
+        (enqueued,) = await store(self._on, [job], notify=False)
+        self._notifier.tell([job.queue])
+        return enqueued
+
+
+async def store(on: Executor, batch: Sequence[NewJob], *, notify: bool) -> list[Enqueued]:
+    """One statement for all of `batch`."""
+    first = batch[0].options
+    tasks = [job.task for job in batch]
+    payloads = [job.payload for job in batch]
+    common: dict[str, Any] = {"notify": notify}
+    each: list[Wire] | None = None
+    if all(job.options is first or job.options == first for job in batch):
+        common = {**first, "notify": notify}
+    else:
+        each = [job.options for job in batch]
+    return await jobs.enqueue_jobs(on, tasks[:1] if len(set(tasks)) == 1 else tasks, payloads, common, each)
+
+
+def _answer(caller: Caller, enqueued: Enqueued) -> None:
+    if not caller.answer.done():
+        caller.answer.set_result(enqueued)
+
+
+def _fail(caller: Caller, exc: HoldfastError) -> None:
+    """A copy for each: an exception that is raised in several places mixes up their tracebacks."""
+    if caller.answer.done():
+        return
+    own = copy.copy(exc)
+    own.__cause__ = exc.__cause__
+    caller.answer.set_exception(own)

@@ -1,0 +1,74 @@
+"""The app's way to the database: one pool for each event loop, since connections cannot change loops."""
+
+import asyncio
+from collections.abc import Collection
+
+from holdfast.client.enqueue import Enqueuer
+from holdfast.client.notify import Notifier
+from holdfast.db.connect import Database
+from holdfast.model.error import InvalidInput
+
+
+class Link:
+    """What belongs to one event loop."""
+
+    __slots__ = ("database", "enqueuer", "loop", "notifier")
+
+    def __init__(self, database: Database, silent: Collection[str]) -> None:
+        self.database = database
+        self.notifier = Notifier(database, silent)
+        self.enqueuer = Enqueuer(database, self.notifier)
+        self.loop: asyncio.AbstractEventLoop | None = None
+
+    async def close(self) -> None:
+        await self.enqueuer.flush()
+        await self.notifier.flush()
+        await self.database.close()
+
+
+class Links:
+    """Opens the link at first use; nothing connects at import."""
+
+    def __init__(self, url: str | None, name: str) -> None:
+        self.name = name
+        self.silent: set[str] = set()
+        self._url = url
+        self._link: Link | None = None
+
+    def here(self) -> Link:
+        """The link for the loop that runs now."""
+        link = self._link
+        if link is None:
+            link = self._link = self.another()
+        loop = _running_loop()
+        if link.loop is None:
+            link.loop = loop
+        elif loop is not None and loop is not link.loop:
+            link = self._moved_to(loop, link.loop)
+        return link
+
+    def another(self) -> Link:
+        """A link of its own for a loop of its own; whoever asks for it closes it."""
+        return Link(Database(self._url, application_name=f"holdfast {self.name}"), self.silent)
+
+    async def close(self) -> None:
+        link, self._link = self._link, None
+        if link is not None:
+            await link.close()
+
+    def _moved_to(self, loop: asyncio.AbstractEventLoop, old: asyncio.AbstractEventLoop) -> Link:
+        if not old.is_closed():
+            raise InvalidInput(
+                "The app is in use on another event loop.",
+                "make a Holdfast for each event loop, or call enqueue_sync from other threads",
+            )
+        link = self._link = self.another()
+        link.loop = loop
+        return link
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None

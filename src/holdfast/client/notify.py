@@ -1,0 +1,50 @@
+"""Wakes idle workers after the commit, at most once per pause: a hint, which nobody waits for."""
+
+import asyncio
+import logging
+from collections.abc import Collection, Iterable
+from datetime import timedelta
+
+from holdfast.db import jobs
+from holdfast.db.statement import Executor
+from holdfast.model.error import HoldfastError
+from holdfast.telemetry.emit import emit
+from holdfast.telemetry.event import Event
+
+# NOTIFY in every commit cut 32 producers from 12,700 to 2,900 commits/s; a worker does not feel 10 ms.
+PAUSE = timedelta(milliseconds=10)
+
+
+class Notifier:
+    """The first hint leaves at once, later ones together after a pause."""
+
+    def __init__(self, on: Executor, silent: Collection[str] = ()) -> None:
+        self._on = on
+        self._silent = silent
+        self._queues: set[str] = set()
+        self._sending: asyncio.Task[None] | None = None
+
+    def tell(self, queues: Iterable[str]) -> None:
+        """Workers of these queues have something to claim; queues that want no hints are left out."""
+        self._queues.update(queue for queue in queues if queue not in self._silent)
+        if self._queues and self._sending is None:
+            self._sending = asyncio.create_task(self._send_all(), name="holdfast-notify")
+
+    async def flush(self) -> None:
+        while self._sending is not None:
+            await asyncio.wait([self._sending])
+
+    async def _send_all(self) -> None:
+        try:
+            while self._queues:
+                queues, self._queues = self._queues, set()
+                await self._send(sorted(queues))
+                await asyncio.sleep(PAUSE.total_seconds())
+        finally:
+            self._sending = None
+
+    async def _send(self, queues: list[str]) -> None:
+        try:
+            await jobs.notify_ready(self._on, queues)
+        except HoldfastError as exc:
+            emit(Event.NOTIFY_FAILED, logging.WARNING, queues=",".join(queues), because=exc)

@@ -1,0 +1,98 @@
+import re
+
+import asyncpg
+import pytest
+from asyncpg import Record
+
+from holdfast.db import jobs, queues, reads
+from holdfast.db.sql_files import SQL
+from holdfast.model.error import PermissionDenied
+from holdfast.model.payload import encode
+
+PUBLIC_RIGHTS = """
+select p.oid::regprocedure::text
+from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a
+where p.pronamespace = 'holdfast'::regnamespace
+  and a.grantee = 0
+union all
+select c.relname
+from pg_class c, aclexplode(c.relacl) as a
+where c.relnamespace = 'holdfast'::regnamespace
+  and a.grantee = 0
+"""
+
+TABLE_RIGHTS = """
+select format('%s may %s %s', a.grantee::regrole, a.privilege_type, c.relname)
+from pg_class c, aclexplode(c.relacl) as a
+where c.relnamespace = 'holdfast'::regnamespace
+  and c.relkind in ('r', 'p', 'S')
+  and c.relname not in ('migrations', 'function_set', 'installation')
+  and a.grantee <> c.relowner
+"""
+
+OWNERS = """
+select relowner::regrole::text from pg_class where relnamespace = 'holdfast'::regnamespace
+union
+select proowner::regrole::text from pg_proc where pronamespace = 'holdfast'::regnamespace
+"""
+
+# Invoker rights would need rights on tables, which nobody has.
+GRANTED_WITHOUT_DEFINER = """
+select distinct p.oid::regprocedure::text
+from pg_proc p, aclexplode(p.proacl) as a
+where p.pronamespace = 'holdfast'::regnamespace
+  and a.grantee <> p.proowner
+  and not p.prosecdef
+  and p.proname <> 'now'
+"""
+
+DEFINER_WITHOUT_SEARCH_PATH = """
+select p.oid::regprocedure::text
+from pg_proc p
+where p.pronamespace = 'holdfast'::regnamespace
+  and p.prosecdef
+  and not exists (select from unnest(p.proconfig) as setting where setting like 'search_path=%')
+"""
+
+
+@pytest.mark.parametrize(
+    "query", [PUBLIC_RIGHTS, TABLE_RIGHTS, GRANTED_WITHOUT_DEFINER, DEFINER_WITHOUT_SEARCH_PATH]
+)
+async def test_nobody_has_a_right_that_the_roles_do_not_need(
+    conn: "asyncpg.Connection[Record]", query: str
+) -> None:
+    assert sorted(row[0] for row in await conn.fetch(query)) == []
+
+
+async def test_everything_belongs_to_the_role_that_nobody_logs_in_as(
+    conn: "asyncpg.Connection[Record]",
+) -> None:
+    assert {row[0] for row in await conn.fetch(OWNERS)} == {"holdfast_owner"}
+    assert not await conn.fetchval("select rolcanlogin from pg_roles where rolname = 'holdfast_owner'")
+
+
+async def test_every_function_that_is_granted_exists(conn: "asyncpg.Connection[Record]") -> None:
+    lists = re.findall(r"\[([^\]]*)\]", (SQL / "grants.sql").read_text())
+    granted = {name for one in lists for name in re.findall(r'["\'](\w+)["\']', one)}
+    tables = {"migrations", "function_set", "installation"}
+    known = {
+        row[0]
+        for row in await conn.fetch(
+            "select proname from pg_proc where pronamespace = 'holdfast'::regnamespace"
+        )
+    }
+    assert len(granted) > 20
+    assert sorted(granted - tables - known) == []
+
+
+async def test_each_role_may_do_its_work_and_no_more(conn: "asyncpg.Connection[Record]") -> None:
+    await conn.execute("set local role holdfast_producer")
+    await jobs.enqueue_jobs(conn, ["t"], [encode(1)])
+    await conn.execute("set local role holdfast_operator")
+    await queues.pause_queue(conn, "default", "tests", "me")
+    await reads.list_workers(conn)
+    await conn.execute("set local role holdfast_viewer")
+    await jobs.list_jobs(conn)
+    await queues.list_queues(conn)
+    with pytest.raises(PermissionDenied):
+        await jobs.enqueue_jobs(conn, ["t"], [encode(1)])
