@@ -22,14 +22,19 @@ SETTINGS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "of
 def no_database_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test must not touch the database that the developer's environment names."""
     for name in [*os.environ]:
-        if name.startswith(("HOLDFAST_", "PG")) or name == "DATABASE_URL":
+        if name.startswith(("HOLDFAST_", "PG", "DATABASE_URL")) and name != "HOLDFAST_POSTGRES_BIN":
             monkeypatch.delenv(name)
 
 
 @pytest.fixture(scope="session")
 def server_url() -> Iterator[str]:
-    """Shared by all processes of all test runs of this user; the last one out stops it."""
-    server = EmbeddedServer(Path(tempfile.gettempdir()) / f"holdfast-tests-{os.getuid()}", settings=SETTINGS)
+    """Shared by all processes of all test runs of this user; the last one out stops it.
+
+    HOLDFAST_POSTGRES_BIN=/usr/lib/postgresql/15/bin runs the tests on that version instead.
+    """
+    version = os.environ.get("HOLDFAST_POSTGRES_BIN", "").replace("/", "-")
+    directory = Path(tempfile.gettempdir()) / f"holdfast-tests-{os.getuid()}{version}"
+    server = EmbeddedServer(directory, settings=SETTINGS)
     url = server.start()
     yield url
     server.stop()

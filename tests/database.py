@@ -40,7 +40,9 @@ async def fresh_database(server_url: str, template: str = "template1") -> AsyncI
     name = f"test_{uuid4().hex}"
     admin = await asyncpg.connect(server_url)
     try:
-        await admin.execute(f"create database {name} template {template} strategy file_copy")
+        # Copying files takes two thirds of the time; PostgreSQL 14 knows no other way.
+        strategy = "strategy file_copy" if admin.get_server_version().major > 14 else ""
+        await admin.execute(f"create database {name} template {template} {strategy}")
         try:
             yield url_of(server_url, name)
         finally:

@@ -14,7 +14,6 @@ from holdfast.model.error import (
     SchemaBehind,
 )
 
-
 MISSING = {
     "3F000": "create table no_such_schema.t ()",
     "42883": "select holdfast.no_such_verb()",

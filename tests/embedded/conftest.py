@@ -37,7 +37,7 @@ def short_dir(fast_disk: Path) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def template(fast_disk: Path) -> Iterator[Path]:
+def cluster_template(fast_disk: Path) -> Iterator[Path]:
     directory = open_directory(fast_disk)
     with EmbeddedServer(directory, settings=FAST):
         pass
@@ -46,18 +46,18 @@ def template(fast_disk: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def data_dir(template: Path) -> Iterator[Path]:
+def data_dir(cluster_template: Path) -> Iterator[Path]:
     """A data directory with a cluster in it, not running. Tests may kill its server, not damage it."""
-    yield template
-    if (pgdata_of(template) / "postmaster.pid").exists():
-        end_processes_in(template)
+    yield cluster_template
+    if (pgdata_of(cluster_template) / "postmaster.pid").exists():
+        end_processes_in(cluster_template)
 
 
 @pytest.fixture
-def own_data_dir(template: Path, short_dir: Path) -> Path:
+def own_data_dir(cluster_template: Path, short_dir: Path) -> Path:
     """A copy that the test may damage."""
     directory = short_dir / "data"
-    subprocess.run(["cp", "-a", template, directory], check=True)
+    subprocess.run(["cp", "-a", cluster_template, directory], check=True)
     for log in (pgdata_of(directory) / "log").iterdir():
         log.unlink()
     return directory

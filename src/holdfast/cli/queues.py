@@ -6,13 +6,13 @@ import typer
 
 from holdfast.cli.options import Json, Reason, actor, json_or_text
 from holdfast.cli.output import say, write
-from holdfast.cli.render import ago, print_json, print_sheet, print_table
+from holdfast.cli.render import ago, facts, print_json, print_sheet, print_table
 from holdfast.cli.session import with_database
 from holdfast.db import queues
 from holdfast.db.connect import Database
 from holdfast.model.duration import parse_duration
 from holdfast.model.error import InvalidOption, NotFound
-from holdfast.model.queue import QueueSummary
+from holdfast.model.queue import QueueDetails, QueueSummary
 
 DURATIONS = ("timeout", "max_wait", "rescue_delay", "cancel_grace", "retention")
 
@@ -45,7 +45,7 @@ def show_queue(context: typer.Context, name: Name, as_json: Json = False) -> Non
     if as_json:
         print_json(found)
     else:
-        print_sheet(found)
+        print_sheet(facts(found))
 
 
 @app.command("set")
@@ -77,7 +77,7 @@ def resume_queue(context: typer.Context, name: Name, reason: Reason = None) -> N
     write(f"resumed: {name}")
 
 
-async def _get(database: Database, name: str) -> dict[str, Any]:
+async def _get(database: Database, name: str) -> QueueDetails:
     found = await queues.get_queue(database, name)
     if found is None:
         raise NotFound(f"There is no queue {name!r}.", "holdfast queues list shows those there are")

@@ -57,6 +57,11 @@ def plain(value: Any) -> Any:
     return value
 
 
+def facts(value: Any) -> dict[str, Any]:
+    """The fields of a dataclass by name, for a sheet."""
+    return {field.name: getattr(value, field.name) for field in fields(value)}
+
+
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], keep: Sequence[str] = ("id",)) -> None:
     """Columns in `keep` are never cut; the others give way if the terminal is narrow."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))

@@ -5,14 +5,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from holdfast.db import rows
-from holdfast.db.statement import Executor, fetch, run
-from holdfast.model.queue import QueueSummary
+from holdfast.db.statement import Executor, fetch, fetch_row, run
+from holdfast.model.queue import QueueDetails, QueueSummary
 
 DECLARE_QUEUE = "select holdfast.declare_queue($1::text, $2::jsonb)"
 DECLARE_TASK = "select holdfast.declare_task($1::text, $2::jsonb)"
 PAUSE = "select holdfast.pause_queue($1::text, $2::text, $3::text)"
 RESUME = "select holdfast.resume_queue($1::text, $2::text, $3::text)"
 LIST = "select * from holdfast.queue_view order by name"
+GET = """
+select
+  name, paused_at, paused_reason, waiting, scheduled, ready, running, oldest_ready,
+  priority, max_failures, max_losses, retry, timeout, max_wait, rescue_delay, cancel_grace, ageing, weight,
+  detail, retention, payload_limit, endpoint, notify, created_at
+from holdfast.queue_view
+where name = $1
+"""
 
 Policy = Mapping[str, Any]
 
@@ -36,3 +44,8 @@ async def resume_queue(on: Executor, name: str, reason: str | None, actor: str) 
 
 async def list_queues(on: Executor) -> list[QueueSummary]:
     return [rows.queue_summary(row) for row in await fetch(on, LIST)]
+
+
+async def get_queue(on: Executor, name: str) -> QueueDetails | None:
+    row = await fetch_row(on, GET, name)
+    return None if row is None else rows.queue_details(row)

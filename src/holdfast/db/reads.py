@@ -1,7 +1,7 @@
 """Lists for people: workers, runs, attempts and dead letters. Newest first."""
 
 from holdfast.db import rows
-from holdfast.db.statement import Executor, fetch
+from holdfast.db.statement import Executor, fetch, fetch_value
 from holdfast.model.attempt import Attempt, DeadLetter
 from holdfast.model.id import JobId
 from holdfast.model.run import RunSummary
@@ -42,6 +42,9 @@ limit $1
 """
 
 
+TASK_IS_KNOWN = "select exists (select from holdfast.task_view where name = $1)"
+
+
 async def list_workers(on: Executor, limit: int = 100) -> list[WorkerSummary]:
     return [rows.worker_summary(row) for row in await fetch(on, WORKERS, limit)]
 
@@ -57,3 +60,8 @@ async def list_attempts(on: Executor, job: JobId) -> list[Attempt]:
 
 async def list_dead_letters(on: Executor, limit: int = 100) -> list[DeadLetter]:
     return [rows.dead_letter(row) for row in await fetch(on, DEAD_LETTERS, limit)]
+
+
+async def task_is_known(on: Executor, task: str) -> bool:
+    """Whether an app has declared the task or a live worker has a handler for it."""
+    return bool(await fetch_value(on, TASK_IS_KNOWN, task))

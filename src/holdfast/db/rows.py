@@ -7,7 +7,14 @@ from asyncpg import Record
 from holdfast.model.attempt import Attempt, DeadLetter
 from holdfast.model.job import ClaimedJob, Enqueued, Job
 from holdfast.model.payload import decode
-from holdfast.model.queue import CancelledJob, CancelResult, QueueSummary, ReplayedJob, ReplayResult
+from holdfast.model.queue import (
+    CancelledJob,
+    CancelResult,
+    QueueDetails,
+    QueueSummary,
+    ReplayedJob,
+    ReplayResult,
+)
 from holdfast.model.run import RunProgress, RunSummary
 from holdfast.model.state import State
 from holdfast.model.worker import LostEnd, Renewal, Settled, StopRequest, WorkerSummary
@@ -103,6 +110,11 @@ def queue_summary(row: Record) -> QueueSummary:
         running=row["running"],
         oldest_ready=row["oldest_ready"],
     )
+
+
+def queue_details(row: Record) -> QueueDetails:
+    values = dict(row)
+    return QueueDetails(**{**values, "retry": _decoded(values["retry"])})
 
 
 def attempt(row: Record) -> Attempt:

@@ -1,18 +1,20 @@
 """A queue as a reader sees it, and what an operator's verb did to each job."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 from holdfast.model.id import JobId
 
 
 class CancelResult(StrEnum):
-    """`asked`: it is running, its worker was told."""
+    """`asked`: it is running, its worker was told. `busy`: somebody is changing it right now, ask again."""
 
     CANCELLED = "cancelled"
     ASKED = "asked"
     ENDED = "ended"
+    BUSY = "busy"
     NOT_FOUND = "not_found"
 
 
@@ -49,3 +51,33 @@ class QueueSummary:
     ready: int
     running: int
     oldest_ready: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class QueueDetails:
+    """A queue with its policy. The fields are the columns of queue_view, in their order."""
+
+    name: str
+    paused_at: datetime | None
+    paused_reason: str | None
+    waiting: int
+    scheduled: int
+    ready: int
+    running: int
+    oldest_ready: datetime | None
+    priority: int | None
+    max_failures: int | None
+    max_losses: int
+    retry: Any
+    timeout: timedelta | None
+    max_wait: timedelta
+    rescue_delay: timedelta
+    cancel_grace: timedelta
+    ageing: float | None
+    weight: float
+    detail: str
+    retention: timedelta
+    payload_limit: int
+    endpoint: str | None
+    notify: bool
+    created_at: datetime

@@ -14,7 +14,8 @@ as $$
     end
     when token ~ '^-?[0-9]' then case
       when length(token) > 400 then ' is a number of more than 400 digits'
-      when token ~ '[eE]' and abs(substring(token from '[eE]([-+]?[0-9]{1,9})')::integer) > 308
+      -- The smallest double is 5e-324.
+      when token ~ '[eE]' and substring(token from '[eE]([-+]?[0-9]{1,9})')::integer not between -324 and 308
         or token ~ '[eE][-+]?[0-9]{10}' then ' is a number beyond 1e308'
     end
   end

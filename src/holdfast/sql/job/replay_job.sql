@@ -5,17 +5,16 @@ language plpgsql volatile
 as $$
 declare
   at      constant timestamptz := holdfast.now();
-  place   record := row(null::bigint, null::boolean);
   ageing  double precision := (select q.ageing from holdfast.queues as q where q.name = past.queue);
   lead    interval := make_interval(secs => 60 * past.priority / ageing);
+  seq     bigint;
   is_head boolean;
 begin
   if past.unique_key is not null and not holdfast.retake_key(past) then
     return 'conflict';
   end if;
   if past.order_key is not null then
-    select * into place from holdfast.join_order(past.order_key, past.id);
-    is_head := place.is_head;
+    select o.seq, o.is_head into seq, is_head from holdfast.join_order(past.order_key, past.id) as o;
   end if;
   -- The end that leaves history stays in the audit trail.
   perform holdfast.record_event('end', past.id, past.run_id, past.queue, 'running', past.state, past.attempt, past.worker_id, null,
@@ -33,7 +32,7 @@ begin
     case when is_head is not false then at - coalesce(lead, '0') end,
     case when is_head is false then 'order' end,
     past.attempt, past.generation + 1, past.visit + 1, past.units, lead, past.queue, past.task, past.pipeline, past.stage,
-    past.run_id, past.parent_id, past.order_key, place.seq, past.unique_scope, past.unique_key, past.timeout,
+    past.run_id, past.parent_id, past.order_key, seq, past.unique_scope, past.unique_key, past.timeout,
     case when past.deadline > at then past.deadline end, past.max_failures, past.retry, past.labels, past.payload
   );
   if past.run_id is not null then

@@ -21,7 +21,7 @@ begin
   end if;
   insert into holdfast.checkpoints as c (job_id, name, data, attempt, saved_at)
   values (job, name, data, held.attempt, holdfast.now())
-  on conflict (job_id, name) do update
+  on conflict on constraint checkpoints_pkey do update
     set data = excluded.data, attempt = excluded.attempt, saved_at = excluded.saved_at;
   return true;
 end

@@ -18,7 +18,7 @@ begin
   if options ? 'on_complete' and coalesce(length(options -> 'on_complete' ->> 'task'), 0) = 0 then
     perform holdfast.refuse('HF002', 'on_complete names no task.', 'Give {"task": "…", "payload": {…}}.');
   end if;
-  perform holdfast.read_option(options -> 'on_complete' - 'task' - 'payload', at);
+  perform holdfast.read_option((options -> 'on_complete') - 'task' - 'payload', at);
   insert into holdfast.runs (id, name, created_at, on_complete, labels)
   values (id, name, at, options -> 'on_complete', options -> 'labels');
   return id;

@@ -1,0 +1,5 @@
+"""The suites, by name."""
+
+from bench.suites.drain import drain
+
+SUITES = {"drain": drain}

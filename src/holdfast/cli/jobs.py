@@ -1,0 +1,103 @@
+"""`holdfast jobs`."""
+
+from typing import Annotated, Any
+
+import typer
+
+from holdfast.cli.job_control import cancel_jobs, replay_jobs
+from holdfast.cli.job_sheet import document, print_record, read_record
+from holdfast.cli.options import Json, Labels, Limit, WaitTimeout, duration, identifier
+from holdfast.cli.output import write
+from holdfast.cli.render import ago, print_json, print_table
+from holdfast.cli.selection import QueueFilter, RunFilter, StateFilter, TaskFilter, filters_of
+from holdfast.cli.session import with_database
+from holdfast.cli.wait import wait_for
+from holdfast.db import jobs
+from holdfast.db.connect import Database
+from holdfast.model.error import NotFound
+from holdfast.model.id import JobId
+from holdfast.model.job import Job
+from holdfast.model.state import State
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.command("cancel")(cancel_jobs)
+app.command("replay")(replay_jobs)
+
+Id = Annotated[str, typer.Argument(metavar="JOB", help="The job's id.")]
+Ids = Annotated[list[str], typer.Argument(metavar="JOB...", help="The jobs' ids.")]
+
+
+def register(root: typer.Typer, name: str, text: str) -> None:
+    root.add_typer(app, name=name, help=text)
+
+
+@app.command("list")
+def list_jobs(
+    context: typer.Context,
+    state: StateFilter = None,
+    queue: QueueFilter = None,
+    task: TaskFilter = None,
+    run: RunFilter = None,
+    label: Labels = None,
+    before: Annotated[str | None, typer.Option(help="The last id of the page before.")] = None,
+    limit: Limit = 50,
+    as_json: Json = False,
+) -> None:
+    """Live and ended jobs that match, newest first."""
+    filters = filters_of(queue, task, run, label) | ({"state": state.value} if state else {})
+    last = JobId(identifier(before)) if before else None
+    found = with_database(context, lambda database: jobs.list_jobs(database, filters, last, limit))
+    if as_json:
+        print_json({"jobs": found})
+        return
+    print_table(
+        ("id", "state", "task", "queue", "try", "age"),
+        ((str(job.id), job.state.value, job.task, job.queue, job.attempt, ago(job.created_at)) for job in found),
+        keep=("id", "state", "try", "age"),
+    )
+
+
+@app.command("show")
+def show_job(context: typer.Context, job: Id, as_json: Json = False) -> None:
+    """One job with its payload, its output and the attempts that did not succeed."""
+    record = with_database(context, lambda database: read_record(database, JobId(identifier(job))))
+    if as_json:
+        print_json(document(record))
+    else:
+        print_record(record)
+
+
+@app.command("wait")
+def wait_jobs(context: typer.Context, ids: Ids, timeout: WaitTimeout = None, as_json: Json = False) -> None:
+    """Until all have ended; exits 1 unless all completed, 7 if the time is up."""
+    chosen = [JobId(identifier(one)) for one in ids]
+    limit = duration(timeout)
+    ended = with_database(
+        context, lambda database: wait_for(lambda: _all(database, chosen), _have_ended, limit, "the jobs")
+    )
+    if as_json:
+        print_json({"jobs": [_result(job) for job in ended]})
+    else:
+        for job in ended:
+            write(f"{job.id} {job.state}")
+    if any(job.state is not State.COMPLETED for job in ended):
+        raise typer.Exit(1)
+
+
+async def _all(database: Database, ids: list[JobId]) -> list[Job]:
+    return [await _get(database, job) for job in ids]
+
+
+async def _get(database: Database, job: JobId) -> Job:
+    found = await jobs.get_job(database, job)
+    if found is None:
+        raise NotFound(f"There is no job {job}.")
+    return found
+
+
+def _have_ended(found: list[Job]) -> bool:
+    return all(job.is_ended for job in found)
+
+
+def _result(job: Job) -> dict[str, Any]:
+    return {"id": job.id, "state": job.state, "output": job.output, "reason": job.reason}

@@ -1,0 +1,168 @@
+"""`holdfast runs`."""
+
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.options import (
+    DryRun,
+    Json,
+    Labels,
+    Limit,
+    Reason,
+    WaitTimeout,
+    Yes,
+    actor,
+    duration,
+    identifier,
+    labels,
+)
+from holdfast.cli.output import say, write
+from holdfast.cli.render import ago, facts, print_json, print_sheet, print_table
+from holdfast.cli.selection import confirm
+from holdfast.cli.session import with_database
+from holdfast.cli.wait import wait_for
+from holdfast.db import reads, runs
+from holdfast.db.connect import Database
+from holdfast.model.error import NotFound
+from holdfast.model.id import RunId
+from holdfast.model.run import RunProgress, Which
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+Id = Annotated[str, typer.Argument(metavar="RUN", help="The run's id.")]
+
+
+def register(root: typer.Typer, name: str, text: str) -> None:
+    root.add_typer(app, name=name, help=text)
+
+
+@app.command("start")
+def start_run(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="What it is for.")],
+    label: Labels = None,
+) -> None:
+    """Start a run and print its id: enqueue jobs with it as --run, then seal it."""
+    options = {} if label is None else {"labels": labels(label)}
+    write(str(with_database(context, lambda database: runs.start_run(database, name, options))))
+
+
+@app.command("list")
+def list_runs(context: typer.Context, limit: Limit = 50, as_json: Json = False) -> None:
+    """Newest first."""
+    found = with_database(context, lambda database: reads.list_runs(database, limit))
+    if as_json:
+        print_json({"runs": found})
+        return
+    print_table(
+        ("id", "name", "state", "done", "dead", "age"),
+        (
+            (
+                str(run.id),
+                run.name,
+                run.state,
+                f"{run.completed + run.rejected + run.cancelled + run.dead}/{run.total}",
+                run.dead,
+                ago(run.created_at),
+            )
+            for run in found
+        ),
+        keep=("id", "state", "done", "dead", "age"),
+    )
+
+
+@app.command("show")
+def show_run(context: typer.Context, run: Id, as_json: Json = False) -> None:
+    """How far a run has come."""
+    _show(with_database(context, lambda database: _progress(database, _id(run))), as_json)
+
+
+@app.command("wait")
+def wait_run(context: typer.Context, run: Id, timeout: WaitTimeout = None, as_json: Json = False) -> None:
+    """Until it has ended; exits 1 unless all its jobs completed, 7 if the time is up."""
+    limit = duration(timeout)
+    progress = with_database(
+        context,
+        lambda database: wait_for(
+            lambda: _progress(database, _id(run)), lambda seen: seen.ended_at is not None, limit, "its jobs"
+        ),
+    )
+    _show(progress, as_json)
+    if progress.completed < progress.total:
+        raise typer.Exit(1)
+
+
+@app.command("seal")
+def seal_run(context: typer.Context, run: Id) -> None:
+    """Say that the last job is in: only a sealed run can end."""
+    ended = with_database(context, lambda database: runs.seal_run(database, _id(run)))
+    write(f"{run} {'ended' if ended else 'sealed'}")
+
+
+@app.command("cancel")
+def cancel_run(
+    context: typer.Context, run: Id, reason: Reason = None, dry_run: DryRun = False, yes: Yes = False
+) -> None:
+    """Seal a run and cancel what has not ended of it."""
+    live = with_database(context, lambda database: _live(database, _id(run)))
+    if dry_run:
+        say(f"would cancel {live} jobs")
+        return
+    confirm(f"Cancel {live} jobs?", yes)
+    count = with_database(context, lambda database: _cancel_all(database, _id(run), reason))
+    write(f"{run} {count} cancelled or asked to stop")
+
+
+@app.command("replay")
+def replay_run(
+    context: typer.Context,
+    run: Id,
+    which: Annotated[Which, typer.Option(help="Which of its ended jobs.")] = Which.DEAD,
+    reason: Reason = None,
+    dry_run: DryRun = False,
+    yes: Yes = False,
+) -> None:
+    """Start the dead jobs of a run again, or all of them."""
+    progress = with_database(context, lambda database: _progress(database, _id(run)))
+    count = progress.dead if which is Which.DEAD else progress.ended
+    if dry_run:
+        say(f"would replay {count} jobs")
+        return
+    confirm(f"Replay {count} jobs?", yes)
+    done = with_database(
+        context, lambda database: runs.replay_run(database, _id(run), which, reason, actor())
+    )
+    write(f"{run} {done} replayed")
+    if done < count:
+        say(f"note: {count - done} are left; call it again")
+
+
+async def _progress(database: Database, run: RunId) -> RunProgress:
+    found = await runs.run_progress(database, run)
+    if found is None:
+        raise NotFound(f"There is no run {run}.", "holdfast runs list shows those there are")
+    return found
+
+
+async def _live(database: Database, run: RunId) -> int:
+    progress = await _progress(database, run)
+    return progress.total - progress.ended
+
+
+async def _cancel_all(database: Database, run: RunId, reason: str | None) -> int:
+    """The verb takes a batch at a time, so that no single call runs into a timeout."""
+    total = 0
+    while count := await runs.cancel_run(database, run, reason, actor()):
+        total += count
+    return total
+
+
+def _show(progress: RunProgress, as_json: bool) -> None:
+    if as_json:
+        print_json(progress)
+    else:
+        print_sheet(facts(progress))
+
+
+def _id(run: str) -> RunId:
+    return RunId(identifier(run, "run"))

@@ -1,0 +1,80 @@
+"""Which jobs a command means: by id, or all that match a filter, with a question before touching many."""
+
+import sys
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from holdfast.cli.options import identifier, labels
+from holdfast.db.connect import Database
+from holdfast.db.jobs import list_jobs
+from holdfast.model.error import InvalidOption
+from holdfast.model.id import JobId
+from holdfast.model.state import State
+
+PAGE = 1000
+
+StateFilter = Annotated[State | None, typer.Option(help="Only jobs in this state.")]
+QueueFilter = Annotated[str | None, typer.Option(help="Only jobs of this queue.")]
+TaskFilter = Annotated[str | None, typer.Option(help="Only jobs of this task.")]
+RunFilter = Annotated[str | None, typer.Option(help="Only jobs of this run.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Ids, or a filter and the states to look in; never both, never neither."""
+
+    ids: tuple[JobId, ...]
+    filters: dict[str, Any]
+    states: tuple[State, ...]
+
+    @property
+    def is_bulk(self) -> bool:
+        return not self.ids
+
+
+def filters_of(
+    queue: str | None, task: str | None, run: str | None, label: list[str] | None
+) -> dict[str, Any]:
+    """The filter as the database takes it."""
+    run_id = None if run is None else str(identifier(run, "run"))
+    asked = {"queue": queue, "task": task, "run": run_id, "labels": labels(label)}
+    return {name: value for name, value in asked.items() if value is not None}
+
+
+def select(ids: Iterable[str] | None, filters: dict[str, Any], states: Sequence[State]) -> Selection:
+    chosen = tuple(JobId(identifier(one)) for one in ids or ())
+    if chosen and filters:
+        raise InvalidOption("Both ids and filters are given.", "name the jobs, or filter them, not both")
+    if not chosen and not filters:
+        raise InvalidOption(
+            "Neither ids nor a filter are given.", "name the jobs, or say --queue, --task, --run or --label"
+        )
+    return Selection(chosen, filters, tuple(states))
+
+
+async def chosen_ids(database: Database, selection: Selection) -> list[JobId]:
+    if not selection.is_bulk:
+        return list(selection.ids)
+    return [job async for job in _matching(database, selection)]
+
+
+def confirm(question: str, yes: bool) -> None:
+    """Where nobody can answer, --yes must have been said."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InvalidOption("This needs a confirmation.", "add --yes, or --dry-run to see what it would do")
+    typer.confirm(question, abort=True, err=True)
+
+
+async def _matching(database: Database, selection: Selection) -> AsyncIterator[JobId]:
+    for state in selection.states:
+        filters = {**selection.filters, "state": state.value}
+        page = await list_jobs(database, filters, None, PAGE)
+        while page:
+            for job in page:
+                yield job.id
+            page = await list_jobs(database, filters, page[-1].id, PAGE) if len(page) == PAGE else []

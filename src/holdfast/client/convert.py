@@ -1,0 +1,176 @@
+"""Between Python values and JSON, as annotations say; pydantic is loaded only where one needs it."""
+
+import json
+import types
+import typing
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from inspect import Parameter
+from typing import TYPE_CHECKING, Any
+
+from holdfast.model.error import BadHandler, InvalidPayload
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter, ValidationError
+
+Fits = Callable[[Any], bool]
+
+
+class Converter(ABC):
+    """For one parameter, or for what a handler returns; `path` is where the value stands in the JSON."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    @abstractmethod
+    def to_json(self, value: Any) -> Any: ...
+
+    @abstractmethod
+    def from_json(self, value: Any) -> Any: ...
+
+
+class Plain(Converter):
+    """JSON types: passed as they are, if they fit the annotation."""
+
+    __slots__ = ("_annotation", "_fits")
+
+    def __init__(self, path: str, annotation: Any, fits: Fits) -> None:
+        super().__init__(path)
+        self._annotation = annotation
+        self._fits = fits
+
+    def to_json(self, value: Any) -> Any:
+        if not self._fits(value):
+            raise InvalidPayload(
+                f"{self.path} is {_short(value)}, but the handler takes {_name(self._annotation)}.",
+                "pass a value of that type, or correct the annotation",
+                self.path,
+            )
+        return value
+
+    from_json = to_json
+
+
+class Modelled(Converter):
+    """Everything that pydantic knows: models, dataclasses, enums, times, UUIDs."""
+
+    __slots__ = ("_adapter", "_annotation")
+
+    def __init__(self, path: str, annotation: Any, adapter: "TypeAdapter[Any]") -> None:
+        super().__init__(path)
+        self._annotation = annotation
+        self._adapter = adapter
+
+    def to_json(self, value: Any) -> Any:
+        from pydantic import ValidationError
+        from pydantic_core import PydanticSerializationError
+
+        try:
+            valid = self._adapter.validate_python(value)
+            written = self._adapter.dump_python(valid, mode="json", by_alias=True)
+            returned = self._adapter.validate_json(json.dumps(written))
+        except ValidationError as exc:
+            raise self._refused(exc) from None
+        except (PydanticSerializationError, TypeError, ValueError) as exc:
+            raise InvalidPayload(f"{self.path} cannot be written as JSON: {exc}.", path=self.path) from None
+        if returned != valid:
+            raise InvalidPayload(
+                f"{self.path} would not come back equal: {_short(valid)} would become {_short(returned)}.",
+                "annotate the parameter with the value's own type, and give that type an equality",
+                self.path,
+            )
+        return written
+
+    def from_json(self, value: Any) -> Any:
+        """By way of JSON text, in which strict models too take a text for a time."""
+        from pydantic import ValidationError
+
+        try:
+            return self._adapter.validate_json(json.dumps(value))
+        except ValidationError as exc:
+            raise self._refused(exc) from None
+
+    def _refused(self, exc: "ValidationError") -> InvalidPayload:
+        first = exc.errors(include_url=False)[0]
+        path = self.path + "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in first["loc"])
+        return InvalidPayload(
+            f"{path} does not fit {_name(self._annotation)}: {first['msg']}.",
+            "pass a value that the handler's annotation allows",
+            path,
+        )
+
+
+def converter_for(annotation: Any, path: str) -> Converter:
+    """Raises BadHandler for a type that JSON cannot carry."""
+    fits = plain_fit(annotation)
+    if fits is not None:
+        return Plain(path, annotation, fits)
+    from pydantic import TypeAdapter
+    from pydantic.errors import PydanticUserError
+
+    try:
+        return Modelled(path, annotation, TypeAdapter(annotation))
+    except (PydanticUserError, TypeError) as exc:
+        raise BadHandler(
+            f"{_name(annotation)} cannot be stored as JSON: {str(exc).splitlines()[0]}",
+            "use JSON types, a pydantic model or a dataclass, and open files and connections inside the handler",
+        ) from None
+
+
+def plain_fit(annotation: Any) -> Fits | None:
+    """A check for annotations made of JSON types only, else None."""
+    if annotation in (Any, object, Parameter.empty):
+        return _anything
+    if annotation in _SCALARS:
+        return _SCALARS[annotation]
+    origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Literal and all(type(one) in (str, int, bool, type(None)) for one in inner):
+        return lambda value: any(type(value) is type(one) and value == one for one in inner)
+    fits = [plain_fit(one) for one in inner]
+    known = [fit for fit in fits if fit is not None]
+    if len(known) < len(fits):
+        return None
+    if origin in (typing.Union, types.UnionType):
+        return lambda value: any(fit(value) for fit in known)
+    if annotation is list or origin is list:
+        return _list_of(*(known or [_anything]))
+    if annotation is dict or (origin is dict and inner[0] is str):
+        return _dict_of((known or [_anything])[-1])
+    return None
+
+
+def _list_of(fit: Fits) -> Fits:
+    return lambda value: isinstance(value, list | tuple) and all(map(fit, value))
+
+
+def _dict_of(fit: Fits) -> Fits:
+    return lambda value: isinstance(value, dict) and all(map(fit, value.values()))
+
+
+def _anything(_: Any) -> bool:
+    return True
+
+
+def _is(*kinds: type) -> Fits:
+    return lambda value: isinstance(value, kinds)
+
+
+_SCALARS: dict[Any, Fits] = {
+    str: _is(str),
+    bool: _is(bool),
+    int: lambda value: isinstance(value, int) and not isinstance(value, bool),
+    float: lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+    None: lambda value: value is None,
+    type(None): lambda value: value is None,
+}
+
+
+def _name(annotation: Any) -> str:
+    return annotation.__name__ if isinstance(annotation, type) else str(annotation)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

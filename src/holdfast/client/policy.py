@@ -1,0 +1,76 @@
+"""What an app says about its tasks and queues; only what is given is sent."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, TypedDict
+
+from holdfast.client.options import Retry
+from holdfast.model.duration import Duration, parse_duration
+from holdfast.model.error import InvalidOption
+from holdfast.model.retry import RetryPolicy
+
+DEFAULT_QUEUE = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPolicy:
+    """The defaults of a task's jobs, which win over those of its queue."""
+
+    queue: str = DEFAULT_QUEUE
+    priority: int | None = None
+    max_failures: int | None = None
+    retry: RetryPolicy | None = None
+    timeout: timedelta | None = None
+
+    def wire(self) -> dict[str, Any]:
+        given = {
+            "queue": self.queue,
+            "priority": self.priority,
+            "max_failures": self.max_failures,
+            "retry": None if self.retry is None else self.retry.to_json(),
+            "timeout": None if self.timeout is None else self.timeout.total_seconds(),
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+
+class QueuePolicy(TypedDict, total=False):
+    """The settings of a queue."""
+
+    priority: int
+    max_failures: int
+    max_losses: int
+    retry: Retry
+    timeout: Duration
+    max_wait: Duration
+    rescue_delay: Duration
+    cancel_grace: Duration
+    ageing: float
+    weight: float
+    detail: str
+    retention: Duration
+    payload_limit: int
+    endpoint: str
+    notify: bool
+
+
+_DURATIONS = frozenset({"timeout", "max_wait", "rescue_delay", "cancel_grace", "retention"})
+
+
+def queue_wire(name: str, policy: Mapping[str, Any]) -> dict[str, Any]:
+    """The policy in the form of declare_queue."""
+    unknown = policy.keys() - QueuePolicy.__annotations__.keys()
+    if unknown:
+        raise InvalidOption(
+            f"The queue {name} was given {', '.join(sorted(unknown))}, which queues do not have.",
+            f"known are {', '.join(QueuePolicy.__annotations__)}",
+        )
+    return {key: _wire(key, value) for key, value in policy.items()}
+
+
+def _wire(key: str, value: Any) -> Any:
+    if key in _DURATIONS:
+        return parse_duration(value).total_seconds()
+    if key == "retry":
+        return RetryPolicy.parse(value).to_json()
+    return value

@@ -1,0 +1,124 @@
+"""A handler's signature: which payload fits it, and how to call it by name."""
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from inspect import Parameter
+from typing import Any
+
+from holdfast.client.convert import Converter, Plain, converter_for, plain_fit
+from holdfast.model.context import Context
+from holdfast.model.error import BadHandler, InvalidPayload
+from holdfast.model.payload import JsonText, encode
+
+_REFUSED = {
+    Parameter.POSITIONAL_ONLY: "it is positional-only, and payloads name their values: remove the slash",
+    Parameter.VAR_POSITIONAL: "payloads name their values: take one parameter that is a list",
+    Parameter.VAR_KEYWORD: "a payload is checked by name: take one parameter that is a dict",
+}
+
+
+class Signature:
+    """What a handler takes and returns."""
+
+    __slots__ = ("_bindable", "_converters", "_required", "context_parameter", "output")
+
+    def __init__(self, handler: Callable[..., Any]) -> None:
+        signature = inspect.signature(handler)
+        hints = _hints(handler)
+        parameters = [*signature.parameters.values()]
+        contexts = [one.name for one in parameters if _is_context(hints.get(one.name))]
+        if len(contexts) > 1:
+            raise BadHandler(
+                f"{_called(handler)} has two contexts, {' and '.join(contexts)}.", "keep one of them"
+            )
+        self.context_parameter = contexts[0] if contexts else None
+        own = [one for one in parameters if one.name not in contexts]
+        self._converters = {one.name: _parameter(handler, one, hints) for one in own}
+        self._required = [one.name for one in own if one.default is Parameter.empty]
+        self._bindable = inspect.Signature(own)
+        self.output = _output(handler, hints)
+
+    def payload(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> JsonText:
+        """The payload for a call; raises InvalidPayload, naming the parameter, if the handler cannot take it."""
+        try:
+            given = self._bindable.bind(*args, **kwargs).arguments
+        except TypeError as exc:
+            raise InvalidPayload(
+                f"The handler cannot be called like that: {exc}.", f"it takes {self._bindable}"
+            ) from None
+        return encode({name: self._converters[name].to_json(value) for name, value in given.items()})
+
+    def arguments(self, payload: Any) -> dict[str, Any]:
+        """The keyword arguments for a stored payload, without the context."""
+        if not isinstance(payload, Mapping):
+            raise InvalidPayload(
+                f"$ is {type(payload).__name__}, but the handler takes {self._bindable}.",
+                "send a JSON object with the parameters by name",
+            )
+        for name in payload:
+            if name not in self._converters:
+                raise InvalidPayload(
+                    f"$.{name} is not a parameter of the handler.", f"it takes {self._bindable}", f"$.{name}"
+                )
+        for name in self._required:
+            if name not in payload:
+                raise InvalidPayload(
+                    f"$.{name} is missing.", f"the handler takes {self._bindable}", f"$.{name}"
+                )
+        return {name: self._converters[name].from_json(value) for name, value in payload.items()}
+
+
+def _hints(handler: Callable[..., Any]) -> dict[str, Any]:
+    try:
+        return typing.get_type_hints(handler, include_extras=True)
+    except NameError as exc:
+        raise BadHandler(
+            f"An annotation of {_called(handler)} cannot be found: {exc}.",
+            "import the name at the top of the module, not under TYPE_CHECKING, and before the task",
+        ) from None
+
+
+def _is_context(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, Context)
+
+
+def _parameter(handler: Callable[..., Any], parameter: Parameter, hints: dict[str, Any]) -> Converter:
+    why = _REFUSED.get(parameter.kind)
+    if why is not None:
+        raise BadHandler(f"{_called(handler)} cannot take {parameter}.", why)
+    try:
+        converter = converter_for(hints.get(parameter.name, Any), f"$.{parameter.name}")
+    except BadHandler as exc:
+        raise BadHandler(f"{_called(handler)} cannot take {parameter.name}: {exc.message}", exc.hint) from None
+    if parameter.default is not Parameter.empty:
+        _check_default(handler, parameter, converter)
+    return converter
+
+
+def _check_default(handler: Callable[..., Any], parameter: Parameter, converter: Converter) -> None:
+    """A default of None is allowed whatever the annotation, as it is common to write it so."""
+    if parameter.default is None:
+        return
+    try:
+        encode(converter.to_json(parameter.default))
+    except InvalidPayload as exc:
+        raise BadHandler(
+            f"The default of {parameter.name} in {_called(handler)} cannot be in a payload: {exc.message}",
+            "use None as the default and put the real one in the handler",
+        ) from None
+
+
+def _output(handler: Callable[..., Any], hints: dict[str, Any]) -> Converter:
+    """What is made of JSON types is not checked: a handler may return more than it promised."""
+    annotation = hints.get("return", Any)
+    if plain_fit(annotation) is not None:
+        return Plain("$", Any, lambda _: True)
+    try:
+        return converter_for(annotation, "$")
+    except BadHandler as exc:
+        raise BadHandler(f"{_called(handler)} cannot return that: {exc.message}", exc.hint) from None
+
+
+def _called(handler: Callable[..., Any]) -> str:
+    return getattr(handler, "__qualname__", repr(handler))

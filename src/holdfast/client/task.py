@@ -1,0 +1,144 @@
+"""A task: the name that picks the handler, and the ways to enqueue jobs for it."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Generic, ParamSpec, Self, TypeVar, Unpack
+
+from holdfast.client.bulk import OnProgress, enqueue_bulk
+from holdfast.client.enqueue import store
+from holdfast.client.handle import JobHandle
+from holdfast.client.link import Link, Links
+from holdfast.client.new_job import NewJob
+from holdfast.client.options import GivenOptions, JobOptions
+from holdfast.client.own_connection import check_connection
+from holdfast.client.policy import TaskPolicy
+from holdfast.client.signature import Signature
+from holdfast.client.sync import SyncLoop
+from holdfast.db.connect import Connection
+from holdfast.model.error import InvalidInput
+from holdfast.model.payload import JsonText, encode
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[R]):
+    """A call of a task that has not been enqueued yet; its payload is checked already."""
+
+    task: "Task[..., R]"
+    job: NewJob
+    options: JobOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Bindings:
+    """What every form of a task shares."""
+
+    handler: Callable[..., Any]
+    signature: Signature
+    policy: TaskPolicy
+    links: Links
+    sync: SyncLoop
+
+
+class Task(Generic[P, R]):
+    """Made by `@app.task(…)`. Its `options` and `using` give a task that differs in these only."""
+
+    __slots__ = ("_bound", "_conn", "_options", "_wire", "name")
+
+    def __init__(
+        self, name: str, bound: Bindings, options: JobOptions, conn: Connection | None = None
+    ) -> None:
+        self.name = name
+        self._bound = bound
+        self._options = options
+        self._wire = options.wire()
+        self._conn = conn
+
+    def __repr__(self) -> str:
+        return f"<Task {self.name}>"
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
+        """Runs the handler here and now, as if it were no task."""
+        return self._bound.handler(*args, **kwargs)
+
+    @property
+    def handler(self) -> Callable[..., Any]:
+        return self._bound.handler
+
+    @property
+    def policy(self) -> TaskPolicy:
+        return self._bound.policy
+
+    @property
+    def context_parameter(self) -> str | None:
+        """The name of the parameter that takes the worker's JobContext."""
+        return self._bound.signature.context_parameter
+
+    def options(self, **given: Unpack[GivenOptions]) -> Self:
+        """The same task with options for its next jobs."""
+        return type(self)(self.name, self._bound, self._options.but(given), self._conn)
+
+    def using(self, conn: Connection) -> Self:
+        """The same task, enqueuing on the caller's asyncpg connection: its jobs exist if that commits."""
+        return type(self)(self.name, self._bound, self._options, check_connection(conn))
+
+    def call(self, *args: P.args, **kwargs: P.kwargs) -> Call[R]:
+        """A call to be enqueued later, with others or when a run is complete."""
+        return Call(self, self._job(args, kwargs), self._options)
+
+    async def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> JobHandle[R]:
+        """Store a job; when this returns, it is durable."""
+        return await self._store(self._bound.links.here(), self._job(args, kwargs))
+
+    def enqueue_sync(self, *args: P.args, **kwargs: P.kwargs) -> JobHandle[R]:
+        """The same for code without an event loop; refused where one runs, since it would stand still."""
+        job = self._job(args, kwargs)
+        if self._conn is not None:
+            raise InvalidInput(
+                "enqueue_sync cannot use an asyncpg connection, which belongs to an event loop.",
+                "await enqueue there, or leave using() out",
+            )
+        return self._bound.sync.run(lambda link: self._store(link, job))
+
+    async def enqueue_many(
+        self, calls: Iterable[Call[R]], *, progress: OnProgress | None = None
+    ) -> list[JobHandle[R]]:
+        """Store a job for each of `calls`, all in one transaction. `progress` is told done and total.
+
+        Options that a call does not have itself are taken from this task.
+        """
+        link = self._bound.links.here()
+        jobs = _Jobs(self, calls)
+        stored = await enqueue_bulk(link, jobs, self._options.stagger, self._conn, progress)
+        return [self._handle(one.id, one.created) for one in stored]
+
+    def bind(self, payload: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments for the handler; raises InvalidPayload if it cannot take the payload."""
+        return (), self._bound.signature.arguments(payload)
+
+    def encode_output(self, value: Any) -> JsonText:
+        """What the handler returned, as JSON text; raises InvalidPayload if that cannot be."""
+        return encode(self._bound.signature.output.to_json(value))
+
+    def adopt(self, call: Call[R]) -> NewJob:
+        """The job of a call, with this task's options where the call has none of its own."""
+        if call.task.name != self.name:
+            raise InvalidInput(
+                f"A call of {call.task.name} was given to {self.name}.",
+                f"make the calls with {self.name}.call(…), or use app.enqueue_many for several tasks",
+            )
+        if not self._wire or call.options is self._options:
+            return call.job
+        return NewJob(call.job.task, call.job.payload, {**self._wire, **call.job.options})
+
+    def _job(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NewJob:
+        return NewJob(self.name, self._bound.signature.payload(args, kwargs), self._wire)
+
+    async def _store(self, link: Link, job: NewJob) -> JobHandle[R]:
+        if self._conn is None:
+            stored = await link.enqueuer.enqueue(job)
+        else:
+            (stored,) = await store(self._conn, [job], notify=True)
+        return self._handle(stored.id, stored.created)

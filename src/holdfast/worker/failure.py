@@ -1,0 +1,111 @@
+"""From what a handler raised to how its attempt ends. The only such place."""
+
+import asyncio
+import traceback
+from types import TracebackType
+
+from holdfast.model.error import InvalidInput
+from holdfast.model.outcome import (
+    CancelledByRequest,
+    ErrorClass,
+    ErrorReport,
+    Failed,
+    Outcome,
+    Rejected,
+    Released,
+    Snoozed,
+)
+from holdfast.model.signal import Cancelled, Permanent, RateLimited, Reject, Retry, Snooze
+from holdfast.worker.running import Running, Stop
+
+
+def outcome_of(exc: BaseException, running: Running) -> Outcome:
+    """An attempt that was told to stop ends as told, whatever its handler made of it."""
+    if running.stop is not None:
+        return _stopped(running.stop, exc, running)
+    match exc:
+        case Snooze():
+            return Snoozed(exc.delay, exc.reason)
+        case Reject():
+            return Rejected(exc.reason)
+        case Cancelled():
+            return CancelledByRequest(exc.reason)
+        case RateLimited():
+            return Failed(_report(exc, ErrorClass.RATE_LIMITED), exc.retry_after, running.units)
+        case Retry():
+            return Failed(_report(exc, ErrorClass.TRANSIENT), exc.delay, running.units)
+        case Permanent() | InvalidInput():
+            return Failed(_report(exc, ErrorClass.PERMANENT), units=running.units)
+        case _:
+            return Failed(_report(exc, ErrorClass.TRANSIENT), units=running.units)
+
+
+def unknown_task(name: str) -> Outcome:
+    """Ours to mend, not the job's fault: it costs no failure."""
+    message = f"This worker has no handler for the task {name}; import the module that defines it."
+    return Failed(ErrorReport(ErrorClass.SYSTEM, "UnknownTask", message))
+
+
+def refused_end(why: str) -> Outcome:
+    """The database did not take the end itself; sending it again would not help."""
+    message = f"The end of the attempt could not be recorded: {why}"
+    return Failed(ErrorReport(ErrorClass.PERMANENT, "EndRefused", message))
+
+
+def _stopped(stop: Stop, exc: BaseException, running: Running) -> Outcome:
+    match stop:
+        case Stop.TIMED_OUT:
+            error = _report(exc, ErrorClass.TRANSIENT)
+            report = ErrorReport(
+                error.error_class, "TimedOut", f"The attempt was stopped: {stop}.", error.traceback, error.place
+            )
+            return Failed(report, units=running.units, timed_out=True)
+        case Stop.ASKED:
+            return CancelledByRequest(running.reason or stop.value)
+        case Stop.WORKER_LEAVES | Stop.LEASE_ENDED:
+            return Released(stop.value)
+
+
+def _report(exc: BaseException, error_class: ErrorClass) -> ErrorReport:
+    trace = _without_ours(exc.__traceback__)
+    kind = type(exc)
+    name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    return ErrorReport(error_class, name, _message(exc), _text(exc, trace), _place(trace))
+
+
+def _message(exc: BaseException) -> str:
+    """What it says; an exception whose own text raises must not hide the failure."""
+    if isinstance(exc, asyncio.CancelledError):
+        return "The handler was cancelled by something that it called."
+    try:
+        return str(exc) or repr(exc)
+    except Exception as broken:
+        return f"(its text cannot be read: {type(broken).__name__})"
+
+
+def _without_ours(trace: TracebackType | None) -> TracebackType | None:
+    """The frames from the handler on."""
+    while trace is not None and _is_ours(trace) and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace
+
+
+def _is_ours(trace: TracebackType) -> bool:
+    return str(trace.tb_frame.f_globals.get("__name__", "")).startswith("holdfast.worker.")
+
+
+def _text(exc: BaseException, trace: TracebackType | None) -> str | None:
+    try:
+        return "".join(traceback.format_exception(type(exc), exc, trace))
+    except Exception as broken:
+        return f"(the traceback cannot be written: {type(broken).__name__})"
+
+
+def _place(trace: TracebackType | None) -> str | None:
+    """Where it was raised: "file.py:12 in f"."""
+    if trace is None:
+        return None
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    code = trace.tb_frame.f_code
+    return f"{code.co_filename.rpartition('/')[2]}:{trace.tb_lineno} in {code.co_name}"

@@ -1,0 +1,122 @@
+"""A connection of the worker's own, which comes back by itself after a loss."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from time import monotonic
+from typing import Any
+
+import asyncpg
+from asyncpg import Record
+
+from holdfast.db.address import Address
+from holdfast.db.connect import connect
+from holdfast.db.errors import translate
+from holdfast.telemetry.emit import emit
+from holdfast.telemetry.event import Event
+
+STATEMENT_TIMEOUT = timedelta(seconds=30)
+PROVED_FOR = 3.0
+
+_BROKEN = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
+
+
+class Line:
+    """One statement at a time; opened by the first. With channels it listens too, and tells of gaps.
+
+    A loss is the caller's to see, who tries again after a pause; the next statement connects anew.
+    """
+
+    def __init__(
+        self,
+        address: Address,
+        name: str,
+        channels: Mapping[str, Callable[[str], None]] | None = None,
+        on_gap: Callable[[], None] | None = None,
+        timeout: timedelta = STATEMENT_TIMEOUT,
+    ) -> None:
+        self._address = address
+        self._name = name
+        self._channels = channels or {}
+        self._on_gap = on_gap
+        self._timeout = timeout.total_seconds()
+        self._lock = asyncio.Lock()
+        self._connection: asyncpg.Connection[Record] | None = None
+        self._answered_at = 0.0
+        self._is_down = False
+
+    @property
+    def is_listening(self) -> bool:
+        """Whether the session with the channels has lately answered: only that proves that it lives."""
+        return bool(self._channels) and monotonic() - self._answered_at < PROVED_FOR
+
+    async def fetch(self, query: str, /, *args: Any) -> list[Record]:
+        async with self._lock:
+            return await self._fetch(query, args)
+
+    async def execute(self, query: str, /, *args: Any) -> str:
+        await self.fetch(query, *args)
+        return ""
+
+    async def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is None or connection.is_closed():
+            return
+        try:
+            await connection.close(timeout=2)
+        except (TimeoutError, *_BROKEN):
+            connection.terminate()  # a dead server cannot be told goodbye
+
+    def terminate(self) -> None:
+        """Forget the connection without a word."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.terminate()
+
+    async def _fetch(self, query: str, args: tuple[Any, ...]) -> list[Record]:
+        try:
+            connection = await self._open()
+            rows = await connection.fetch(query, *args, timeout=self._timeout)
+        except BaseException as exc:
+            self._note_loss(exc)
+            raise
+        self._answered_at = monotonic()
+        if self._is_down:
+            self._is_down = False
+            emit(Event.CONNECTION_BACK, name=self._name)
+        return rows
+
+    async def _open(self) -> "asyncpg.Connection[Record]":
+        if self._connection is not None and not self._connection.is_closed():
+            return self._connection
+        self.terminate()
+        connection = await connect(self._address, f"holdfast {self._name}")
+        try:
+            for channel, callback in self._channels.items():
+                await connection.add_listener(channel, _payload_to(callback))
+        except BaseException:
+            connection.terminate()
+            raise
+        self._connection = connection
+        if self._on_gap is not None:
+            self._on_gap()
+        return connection
+
+    def _note_loss(self, exc: BaseException) -> None:
+        """After a cancelled or timed out statement too: its answer may still come."""
+        connection = self._connection
+        if connection is not None and isinstance(exc, asyncpg.PostgresError) and not connection.is_closed():
+            return  # the server refused the statement; the connection is fine
+        self.terminate()
+        self._answered_at = 0.0
+        if not self._is_down and isinstance(exc, Exception):
+            self._is_down = True
+            emit(Event.CONNECTION_LOST, logging.WARNING, name=self._name, because=translate(exc).message)
+
+
+def _payload_to(callback: Callable[[str], None]) -> Callable[[object, int, str, object], None]:
+    def heard(_connection: object, _pid: int, _channel: str, payload: object) -> None:
+        callback(str(payload))
+
+    return heard

@@ -1,0 +1,58 @@
+"""One attempt in progress."""
+
+import asyncio
+from collections.abc import Callable
+from enum import StrEnum
+from threading import Event
+
+from holdfast.model.job import ClaimedJob
+from holdfast.worker.handler import Handler
+
+
+class Stop(StrEnum):
+    """Why an attempt was told to stop; it decides how the attempt ends."""
+
+    TIMED_OUT = "it ran longer than its timeout"
+    ASKED = "somebody asked to cancel it"
+    WORKER_LEAVES = "the worker is shutting down"
+    LEASE_ENDED = "the worker could not renew its lease"
+
+
+class Running:
+    """A claimed job, its handler, and what is known about its end.
+
+    Compared by identity: a job that was taken from this worker can come back while its old attempt still runs.
+    """
+
+    __slots__ = ("abandon", "cancelled", "handler", "is_settled", "job", "reason", "stop", "task", "units")
+
+    def __init__(self, job: ClaimedJob, handler: Handler) -> None:
+        self.job = job
+        self.handler = handler
+        self.task: asyncio.Task[None] | None = None  # set with its first step
+        self.abandon: Callable[[], None] | None = None  # set while a thread runs the handler
+        self.stop: Stop | None = None
+        self.reason: str | None = None
+        self.is_settled = False  # true: its end is known to the database, or is not ours to report
+        self.units: float | None = None
+        self.cancelled: Event | None = None  # made with the context, if the handler takes one
+
+    def tell_to_stop(self, why: Stop, reason: str | None = None) -> None:
+        """The first reason stays, except that leaving or losing the lease outranks a request.
+
+        Before its first step an attempt only sees the mark: cancelling then would skip its own clean-up.
+        """
+        if self.stop is not None and self.stop is not Stop.ASKED:
+            return
+        again = self.stop is why
+        self.stop, self.reason = why, reason
+        if self.cancelled is not None:
+            self.cancelled.set()
+        if again:
+            return
+        if self.handler.is_async:
+            if self.task is not None:
+                self.task.cancel()
+        elif why is not Stop.ASKED and self.abandon is not None:
+            # A thread cannot be cancelled: its end is reported without it. A request only sets the flag.
+            self.abandon()

@@ -1,0 +1,37 @@
+"""What a worker needs of an application; `holdfast.client.Holdfast` is one."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from holdfast.db.connect import Database
+
+
+class WorkerTask(Protocol):
+    """A name and the function that does its work."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def handler(self) -> Callable[..., Any]: ...
+
+    @property
+    def context_parameter(self) -> str | None:
+        """The parameter that takes the JobContext, if there is one."""
+
+    def bind(self, payload: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The handler's arguments, converted by its annotations; raises InvalidInput if they do not fit."""
+
+
+class WorkerApp(Protocol):
+    @property
+    def tasks(self) -> Mapping[str, WorkerTask]: ...
+
+    @property
+    def database(self) -> Database: ...
+
+    @property
+    def version(self) -> str | None: ...
+
+    async def declare(self) -> None:
+        """Send the policies of queues and tasks to the database."""

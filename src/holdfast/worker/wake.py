@@ -1,0 +1,80 @@
+"""Reasons to claim: somebody rang, the last claim came back full, or a poll is due; and loops that wait for one."""
+
+import asyncio
+import random
+from collections import deque
+from collections.abc import Callable
+from datetime import timedelta
+from time import monotonic
+
+SHORTEST_WAIT = 0.01
+FIRST_POLL = 1.0
+LAST_POLL = 5.0
+
+
+class Wake:
+    """Losing a notification costs at most one poll."""
+
+    def __init__(self, is_listening: Callable[[], bool]) -> None:
+        self._is_listening = is_listening
+        self._rung = True  # a new worker looks at once
+        self._interval = FIRST_POLL
+        self._poll_at = 0.0
+        self._waiters: deque[asyncio.Future[None]] = deque()
+
+    @property
+    def has_reason(self) -> bool:
+        return self._rung or monotonic() >= self._poll_at
+
+    def ring(self) -> None:
+        """There may be something to claim."""
+        self._rung = True
+        self.nudge()
+
+    def answered(self) -> None:
+        """A claim is on its way: what rings from now on is new. Nobody else polls meanwhile."""
+        self._rung = False
+        self._poll_at = monotonic() + self._interval
+
+    def found_all(self) -> None:
+        """As many as asked for: there may be more."""
+        self._interval = FIRST_POLL
+        self._rung = True
+
+    def found_less(self, found: int, due_in: timedelta | None) -> None:
+        """Nothing more is ready; wait for a ring, the next due job, or the next poll."""
+        if found or not self._is_listening():
+            self._interval = FIRST_POLL
+        else:
+            self._interval = min(LAST_POLL, self._interval + 1.0)
+        wait = self._interval * random.uniform(0.9, 1.0)
+        if due_in is not None:
+            wait = min(wait, max(SHORTEST_WAIT, due_in.total_seconds()))
+        self._poll_at = monotonic() + wait
+
+    def nudge(self) -> None:
+        """Let one waiting loop look again whether it has something to do."""
+        while self._waiters:
+            waiter = self._waiters.popleft()
+            if not waiter.done():
+                waiter.set_result(None)
+                return
+
+    async def wait(self, until_poll: bool) -> None:
+        """Returns when nudged, or when a poll is due if asked for."""
+        loop = asyncio.get_running_loop()
+        waiter: asyncio.Future[None] = loop.create_future()
+        self._waiters.append(waiter)
+        timer = None
+        if until_poll:
+            timer = loop.call_later(max(SHORTEST_WAIT, self._poll_at - monotonic()), _resolve, waiter)
+        try:
+            await waiter
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+
+def _resolve(waiter: "asyncio.Future[None]") -> None:
+    if not waiter.done():
+        waiter.set_result(None)
