@@ -172,6 +172,16 @@ async def test_a_stopped_listener_leaves_no_session(db: Database) -> None:
     await until(f"select count(*) = 0 {SESSIONS}", db)
 
 
+async def test_behind_a_pooler_without_a_direct_address_it_never_says_that_it_is_alive(
+    db: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    heard = Heard()
+    async with heard.listener(Address(db.address.url, Source.GIVEN, pooled=True)) as listener:
+        assert not listener.alive
+        assert "HOLDFAST_DIRECT_URL" in caplog.text
+        assert await fetch_value(db, f"select count(*) {SESSIONS}") == 0
+
+
 async def test_listening_uses_the_direct_address(db: Database) -> None:
     heard = Heard()
     pooled = Address("postgresql://pooler.invalid/x", Source.GIVEN, direct_url=db.address.url, pooled=True)

@@ -56,7 +56,11 @@ async def state_of(conn: "asyncpg.Connection[Record]", job_id: JobId) -> State:
 
 
 async def test_a_payload_goes_in_and_comes_back_equal(conn: "asyncpg.Connection[Record]") -> None:
-    payload = {"text": "ü😀\\u0000", "numbers": [1, -0.0, 1.7e308, 5e-324, 10**399, 0.1], "nested": {"a": [None, True]}}
+    payload = {
+        "text": "ü😀\\u0000",
+        "numbers": [1, -0.0, 1.7e308, 5e-324, 10**399, 0.1],
+        "nested": {"a": [None, True]},
+    }
     await jobs.enqueue_jobs(conn, ["t"], [encode(payload)], {"labels": {"a": "b"}, "priority": 70})
     (job,) = await worker.claim_jobs(conn, await registered_worker(conn), 5)
     assert repr(job.payload) == repr(payload)

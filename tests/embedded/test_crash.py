@@ -33,6 +33,12 @@ def kill_server(data_dir: Path) -> None:
     wait_until(lambda: not is_live(process))
 
 
+def kill_all(processes: list[psutil.Process]) -> None:
+    for process in processes:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
+
+
 def is_live(process: psutil.Process) -> bool:
     return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
 
@@ -44,9 +50,8 @@ def test_data_survive_the_killing_of_every_process(short_dir: Path) -> None:
     member = start_member(data_dir)
     sql(joined(member), "create table kept as select generate_series(1, 1000) as id")
     family = psutil.Process(server_pid(data_dir))
-    doomed = [*family.children(recursive=True), family]
-    for process in doomed:
-        process.kill()
+    doomed = [family, *family.children(recursive=True)]
+    kill_all(doomed)
     kill(member)
     psutil.wait_procs(doomed, timeout=20)
 
@@ -135,6 +140,19 @@ def test_a_live_server_is_found_and_stopped_when_its_pid_file_names_a_stranger(
     stranger.wait()
 
 
+def test_another_server_with_the_old_pid_is_neither_taken_for_ours_nor_touched(
+    server: EmbeddedServer, data_dir: Path, own_data_dir: Path
+) -> None:
+    with fast_server(own_data_dir) as other_dsn:
+        recycled = (pgdata_of(own_data_dir) / "postmaster.pid").read_text()
+        (pgdata_of(data_dir) / "postmaster.pid").write_text(recycled)
+
+        assert server.start() != other_dsn
+        assert server_pid(data_dir) != server_pid(own_data_dir)
+        server.stop()
+        assert sql(other_dsn, "select 1") == "1"
+
+
 def sleeper_of_the_server_s_user(data_dir: Path) -> subprocess.Popen[bytes]:
     return server_account(data_dir).start(["/bin/sleep", "600"], subprocess.DEVNULL)
 
@@ -154,14 +172,12 @@ def test_a_start_killed_during_initdb_leaves_nothing_behind(short_dir: Path, orp
     if orphan:
         threading.Timer(0.5, gate.touch).start()
     else:
-        for process in initdb:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                process.kill()
+        kill_all(initdb)
 
-    with fast_server(data_dir) as dsn:
+    careful = f"[ {int(orphan)} = 0 ] || [ -e {gate} ] || {{ echo the first initdb still runs; exit 1; }}"
+    with fast_server(data_dir, bin_dir=wrapped_programs(short_dir / "careful", initdb=careful)) as dsn:
         assert sql(dsn, "select 1") == "1"
     assert list(data_dir.glob("init-*")) == []
-    assert not orphan or gate.exists()
 
 
 def test_a_failing_initdb_shows_what_it_said_and_leaves_nothing_behind(short_dir: Path) -> None:

@@ -82,8 +82,10 @@ def test_programs_that_the_server_s_user_cannot_read_are_copied_once(
         assert sql(dsn, "select 1") == "1"
         program = Path(psutil.Process(server_pid(data_dir)).exe())
         assert program.is_relative_to(shelf / "programs")
+        copied = program.stat()
     with fast_server(data_dir, bin_dir=hidden):
         assert Path(psutil.Process(server_pid(data_dir)).exe()) == program
+        assert program.stat().st_ino == copied.st_ino
     assert mode(hidden.parents[2]) == 0o700
     assert len([path for path in (shelf / "programs").iterdir() if path.is_dir()]) == 1
 

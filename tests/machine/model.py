@@ -5,11 +5,9 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from tests.machine.parts import (
-    ENDS,
     QUEUES,
     ZERO,
     Attempt,
-    Ends,
     Job,
     Key,
     Letter,
@@ -63,9 +61,9 @@ class Model:
         if options.run is not None:
             self.runs[options.run].total += 1
         job.due = self.now + options.delay if options.delay > ZERO else None
-        self._place(job, rank=self.now + timedelta(microseconds=place))
+        self.place(job, rank=self.now + timedelta(microseconds=place))
 
-    def _place(self, job: Job, rank: datetime) -> None:
+    def place(self, job: Job, rank: datetime) -> None:
         """Ready, scheduled, or waiting behind others of its order key."""
         if job.order_key is not None and not self._join_line(job):
             job.state = "waiting"
@@ -88,7 +86,7 @@ class Model:
     def promote(self) -> int:
         due = [job for job in self.jobs.values() if job.state == "scheduled" and job.due_by(self.now)]
         for job in due:
-            self._ready(job)
+            self.ready(job)
         return len(due)
 
     def lanes(self, worker: Worker) -> list[list[Job]]:
@@ -117,40 +115,40 @@ class Model:
             job.stop_at = limit_of(job, self.now)
 
     def complete(self, job: Job) -> None:
-        self._end(job, "completed", None)
+        self.end(job, "completed", None)
 
     def reject(self, job: Job, reason: str) -> None:
-        self._end(job, "rejected", reason)
+        self.end(job, "rejected", reason)
 
     def obey_cancel(self, job: Job, reason: str) -> None:
-        self._end(job, "cancelled", reason)
+        self.end(job, "cancelled", reason)
 
     def release(self, job: Job) -> None:
         job.deferrals += 1
-        if not self._was_asked(job):
-            self._ready(job)
+        if not self.was_asked(job):
+            self.ready(job)
 
     def snooze(self, job: Job, delay: timedelta) -> None:
         job.deferrals += 1
         job.deferred_since = job.deferred_since or self.now
-        if self._was_asked(job):
+        if self.was_asked(job):
             return
         due = self.now + delay
         if due - job.deferred_since > QUEUES[job.queue].max_wait:
-            self._bury(job, "deferred_too_long")
+            self.bury(job, "deferred_too_long")
         elif job.deadline is not None and due > job.deadline:
-            self._bury(job, "deadline_passed")
+            self.bury(job, "deadline_passed")
         else:
-            self._put_back(job, due)
+            self.put_back(job, due)
 
     def advance(self, job: Job, queue: str, delay: timedelta) -> None:
-        if self._was_asked(job):
+        if self.was_asked(job):
             return
         job.queue, job.group = queue, ""
         job.visit += 1
         job.failures = job.losses = job.deferrals = 0
         job.deferred_since = None
-        self._put_back(job, self.now + delay)
+        self.put_back(job, self.now + delay)
 
     def fail(self, job: Job, class_: str, retry_after: float | None, waited: timedelta | None) -> None:
         """`waited` is the delay that the database chose, none if it ended the job: chance may add up to 30 %."""
@@ -166,14 +164,14 @@ class Model:
             low, high = deferral_bounds(job.deferrals, retry_after)
         chosen = high if waited is None else waited
         assert low <= chosen <= high, f"waits {chosen}, not {low} to {high}"
-        self._record(job, "failed" if counts else "deferred", counts)
-        verdict = self._verdict(job, class_, chosen)
+        self.record(job, "failed" if counts else "deferred", counts)
+        verdict = self.verdict(job, class_, chosen)
         if verdict is not None:
-            self._bury(job, verdict)
-        elif not self._was_asked(job):
-            self._put_back(job, self.now + chosen)
+            self.bury(job, verdict)
+        elif not self.was_asked(job):
+            self.put_back(job, self.now + chosen)
 
-    def _verdict(self, job: Job, class_: str, delay: timedelta) -> str | None:
+    def verdict(self, job: Job, class_: str, delay: timedelta) -> str | None:
         if class_ == "permanent":
             return "permanent"
         if class_ == "transient" and job.failures >= job.max_failures():
@@ -214,149 +212,36 @@ class Model:
     def held_by(self, worker: Worker) -> list[Job]:
         return [job for job in self.jobs.values() if job.state == "running" and job.worker == worker.id]
 
-    # The sweep.
-
-    def rescue(self) -> None:
-        for worker in self.workers.values():
-            held = self.held_by(worker)
-            if held and (worker.stopped or worker.lease_until < self.now):
-                worker.rescued = True
-                for job in held:
-                    self._lose(job)
-        for job in self._running():
-            if job.stop_at is not None and job.stop_at < self.now - seconds(5):
-                self._time_out(job)
-        for job in self._running():
-            if job.cancel_asked_at and job.cancel_asked_at < self.now - QUEUES[job.queue].cancel_grace:
-                self._end(job, "cancelled", "did not obey the cancel in time and was fenced")
-        for job in [*self.jobs.values()]:
-            if job.is_live and job.state != "running" and job.deadline and job.deadline < self.now:
-                self._bury(job, "deadline_passed")
-
-    def _lose(self, job: Job) -> None:
-        job.losses += 1
-        self._record(job, "lost", True)
-        if self._was_asked(job):
-            return
-        if job.losses >= QUEUES[job.queue].max_losses:
-            self._bury(job, "lost_too_often")
-        else:
-            self._put_back(job, self.now + QUEUES[job.queue].rescue_delay)
-
-    def _time_out(self, job: Job) -> None:
-        job.failures += 1
-        job.deferred_since = None
-        self._record(job, "timed_out", True)
-        delay = QUEUES[job.queue].delay(job.failures)
-        verdict = self._verdict(job, "transient", delay)
-        if verdict is not None:
-            self._bury(job, verdict)
-        elif not self._was_asked(job):
-            self._put_back(job, self.now + delay)
-
-    def prune(self) -> int:
-        old = [job for job in self.jobs.values() if self._is_past(job)]
-        for job in old:
-            self._forget(job.id)
-        self.keys = {name: key for name, key in self.keys.items() if not key.is_past(self.now)}
-        return len(old)
-
-    def _is_past(self, job: Job) -> bool:
-        letter = self.letters.get(job.id)
-        is_under_triage = job.state == "dead" and letter is not None and not letter.replayed
-        return bool(job.ended_at and job.ended_at < self.now - timedelta(days=30) and not is_under_triage)
-
-    def _forget(self, id_: UUID) -> None:
-        del self.jobs[id_]
-        self.letters.pop(id_, None)
-        self.progress.pop(id_, None)
-        self.attempts = {name: value for name, value in self.attempts.items() if name[0] != id_}
-        self.checkpoints = {name: value for name, value in self.checkpoints.items() if name[0] != id_}
-
-    # The operator.
-
-    def cancel(self, job: Job, reason: str) -> str:
-        if job.state in ENDS:
-            return "ended"
-        if job.state == "running":
-            job.cancel_asked_at = job.cancel_asked_at or self.now
-            return "asked"
-        self._end(job, "cancelled", reason)
-        return "cancelled"
-
-    def replay(self, job: Job) -> str:
-        if job.is_live:
-            return "live"
-        if not self._retake_key(job):
-            return "conflict"
-        if job.run is not None:
-            self.runs[job.run].counts[job.state] -= 1
-        if job.id in self.letters:
-            self.letters[job.id].replayed = True
-        job.start_again(self.now)
-        self._place(job, rank=self.now)
-        return "replayed"
-
-    def _retake_key(self, job: Job) -> bool:
-        name = (job.scope, str(job.options.unique_key))
-        key = self.keys.get(name)
-        if job.options.unique_key is None or (key and not key.is_expired(self.now)):
-            return key is None or key.job == job.id
-        self.keys[name] = Key(job.id, job.work, until_end=True)
-        return True
-
-    def close_runs(self) -> list[Run]:
-        """The runs that end now."""
-        done = [run for run in self.runs.values() if run.is_done]
-        for run in done:
-            run.ended_at = self.now
-        return done
-
-    def cancel_run(self, run: Run, reason: str) -> int:
-        run.sealed = run.cancelled = True
-        live = [job for job in self.jobs.values() if job.run == run.id and job.is_live and not job.cancel_asked_at]
-        for job in live:
-            self.cancel(job, reason)
-        return len(live)
-
-    def replay_run(self, run: Run, ends: Ends) -> int:
-        past = sorted((job for job in self.jobs.values() if run.has_ended(job, ends)), key=lambda job: job.id)
-        replayed = sum(self.replay(job) == "replayed" for job in past)
-        if replayed:
-            run.generation += run.ended_at is not None
-            run.ended_at, run.cancelled = None, False
-        return replayed
-
     # What the verbs share.
 
-    def _running(self) -> list[Job]:
+    def running(self) -> list[Job]:
         return [job for job in self.jobs.values() if job.state == "running"]
 
-    def _ready(self, job: Job) -> None:
+    def ready(self, job: Job) -> None:
         job.stop()
         job.state, job.rank, job.due = "ready", self.now - lead(job), None
 
-    def _put_back(self, job: Job, due: datetime) -> None:
+    def put_back(self, job: Job, due: datetime) -> None:
         if due <= self.now:
-            self._ready(job)
+            self.ready(job)
         else:
             job.stop()
             job.state, job.rank, job.due = "scheduled", None, due
 
-    def _was_asked(self, job: Job) -> bool:
+    def was_asked(self, job: Job) -> bool:
         """A job that was asked to cancel does not come back."""
         if job.cancel_asked_at is not None:
-            self._end(job, "cancelled", "asked to cancel while running")
+            self.end(job, "cancelled", "asked to cancel while running")
         return job.cancel_asked_at is not None
 
-    def _record(self, job: Job, outcome: str, counted: bool) -> None:
+    def record(self, job: Job, outcome: str, counted: bool) -> None:
         self.attempts[job.id, job.attempt] = Attempt(outcome, counted, job.worker, job.visit)
 
-    def _bury(self, job: Job, reason: str) -> None:
-        self._end(job, "dead", reason)
+    def bury(self, job: Job, reason: str) -> None:
+        self.end(job, "dead", reason)
         self.letters[job.id] = Letter(job.generation, reason)
 
-    def _end(self, job: Job, state: str, reason: str | None) -> None:
+    def end(self, job: Job, state: str, reason: str | None) -> None:
         job.stop()
         job.state, job.reason, job.ended_at = state, reason, self.now
         if job.run is not None:
@@ -365,9 +250,9 @@ class Model:
         if name in self.keys and self.keys[name].job == job.id and self.keys[name].until_end:
             del self.keys[name]
         if job.order_key is not None:
-            self._move_up(job.order_key)
+            self.move_up(job.order_key)
 
-    def _move_up(self, order_key: str) -> None:
+    def move_up(self, order_key: str) -> None:
         line = self.lines[order_key]
         if self.jobs[line.head].is_live:
             return
@@ -377,4 +262,4 @@ class Model:
             return
         head = min(waiting, key=lambda job: job.seq)
         line.head = head.id
-        self._put_back(head, head.due or self.now)
+        self.put_back(head, head.due or self.now)

@@ -103,15 +103,22 @@ def _states(
 def _act(
     context: typer.Context, selection: Selection, word: str, verb: Verb, dry_run: bool, yes: bool
 ) -> Results:
-    ids = with_database(context, lambda database: chosen_ids(database, selection))
-    if dry_run:
-        say(f"would {word} {len(ids)} jobs")
-        for job in ids:
-            write(str(job))
-        raise typer.Exit
-    if selection.is_bulk and ids:
-        confirm(f"{word.capitalize()} {len(ids)} jobs?", yes)
-    return with_database(context, lambda database: _in_batches(database, ids, verb))
+    async def work(database: Database) -> Results:
+        ids = await chosen_ids(database, selection)
+        if dry_run:
+            _preview(word, ids)
+            raise typer.Exit
+        if selection.is_bulk and ids:
+            confirm(f"{word.capitalize()} {len(ids)} jobs?", yes)
+        return await _in_batches(database, ids, verb)
+
+    return with_database(context, work)
+
+
+def _preview(word: str, ids: list[JobId]) -> None:
+    say(f"would {word} {len(ids)} jobs")
+    for job in ids:
+        write(str(job))
 
 
 async def _in_batches(database: Database, ids: list[JobId], verb: Verb) -> Results:

@@ -12,7 +12,7 @@ import typer
 from holdfast.model.duration import parse_duration
 from holdfast.model.error import InvalidOption
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Json = Annotated[bool, typer.Option("--json", envvar="HOLDFAST_JSON", help="Print one JSON document.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Reason = Annotated[str | None, typer.Option(help="Why; kept in the audit trail.")]

@@ -33,6 +33,7 @@ COLOURS = {
 }
 # A pipe has no width: nothing is cut there.
 ENDLESS = 100_000
+UNITS = (("d", 86_400), ("h", 3_600), ("m", 60))
 
 
 def print_json(value: Any) -> None:
@@ -96,9 +97,18 @@ def ago(moment: datetime | None, now: datetime | None = None) -> str:
     return f"in {_short(-passed)}" if passed < timedelta(0) else _short(passed)
 
 
-def _short(span: timedelta) -> str:
-    seconds = max(0, round(span.total_seconds()))
-    for unit, size in (("d", 86_400), ("h", 3_600), ("m", 60)):
+def span(length: timedelta) -> str:
+    """Exactly, as options take it: 30d, 90s, 1.5s."""
+    seconds = length.total_seconds()
+    for unit, size in UNITS:
+        if seconds and seconds % size == 0:
+            return f"{seconds / size:.0f}{unit}"
+    return f"{seconds:g}s"
+
+
+def _short(length: timedelta) -> str:
+    seconds = max(0, round(length.total_seconds()))
+    for unit, size in UNITS:
         if seconds >= 2 * size:
             return f"{seconds // size}{unit}"
     return f"{seconds}s"
@@ -115,8 +125,8 @@ def _text(value: Any) -> str:
     if isinstance(value, datetime):
         return f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S}Z ({ago(value)})"
     if isinstance(value, timedelta):
-        return f"{value.total_seconds():g}s"
-    if isinstance(value, str):
+        return span(value)
+    if isinstance(value, str | UUID):
         return str(value)
     return json.dumps(plain(value), ensure_ascii=False)
 

@@ -104,13 +104,16 @@ def cancel_run(
     context: typer.Context, run: Id, reason: Reason = None, dry_run: DryRun = False, yes: Yes = False
 ) -> None:
     """Seal a run and cancel what has not ended of it."""
-    live = with_database(context, lambda database: _live(database, _id(run)))
-    if dry_run:
-        say(f"would cancel {live} jobs")
-        return
-    confirm(f"Cancel {live} jobs?", yes)
-    count = with_database(context, lambda database: _cancel_all(database, _id(run), reason))
-    write(f"{run} {count} cancelled or asked to stop")
+
+    async def work(database: Database) -> int | None:
+        progress = await _progress(database, _id(run))
+        if not _may_go_on("cancel", progress.total - progress.ended, dry_run, yes):
+            return None
+        return await _cancel_all(database, _id(run), reason)
+
+    count = with_database(context, work)
+    if count is not None:
+        write(f"{run} {count} cancelled or asked to stop")
 
 
 @app.command("replay")
@@ -123,18 +126,28 @@ def replay_run(
     yes: Yes = False,
 ) -> None:
     """Start the dead jobs of a run again, or all of them."""
-    progress = with_database(context, lambda database: _progress(database, _id(run)))
-    count = progress.dead if which is Which.DEAD else progress.ended
+
+    async def work(database: Database) -> tuple[int, int] | None:
+        progress = await _progress(database, _id(run))
+        count = progress.dead if which is Which.DEAD else progress.ended
+        if not _may_go_on("replay", count, dry_run, yes):
+            return None
+        return await runs.replay_run(database, _id(run), which, reason, actor()), count
+
+    answer = with_database(context, work)
+    if answer is not None:
+        done, count = answer
+        write(f"{run} {done} replayed")
+        if done < count:
+            say(f"note: {count - done} are left; call it again")
+
+
+def _may_go_on(word: str, count: int, dry_run: bool, yes: bool) -> bool:
     if dry_run:
-        say(f"would replay {count} jobs")
-        return
-    confirm(f"Replay {count} jobs?", yes)
-    done = with_database(
-        context, lambda database: runs.replay_run(database, _id(run), which, reason, actor())
-    )
-    write(f"{run} {done} replayed")
-    if done < count:
-        say(f"note: {count - done} are left; call it again")
+        say(f"would {word} {count} jobs")
+        return False
+    confirm(f"{word.capitalize()} {count} jobs?", yes)
+    return True
 
 
 async def _progress(database: Database, run: RunId) -> RunProgress:
@@ -142,11 +155,6 @@ async def _progress(database: Database, run: RunId) -> RunProgress:
     if found is None:
         raise NotFound(f"There is no run {run}.", "holdfast runs list shows those there are")
     return found
-
-
-async def _live(database: Database, run: RunId) -> int:
-    progress = await _progress(database, run)
-    return progress.total - progress.ended
 
 
 async def _cancel_all(database: Database, run: RunId, reason: str | None) -> int:

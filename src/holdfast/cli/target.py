@@ -39,7 +39,9 @@ def choose_target(
     log_level: Annotated[
         str | None, typer.Option(help=f"What to log on stderr: {', '.join(LEVELS)}.", metavar="LEVEL")
     ] = None,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", allow_from_autoenv=False, help="Print the version and exit.")
+    ] = False,
 ) -> None:
     if version:
         from holdfast.cli.version import print_version

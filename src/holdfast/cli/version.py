@@ -2,10 +2,10 @@
 
 import platform
 from importlib.metadata import PackageNotFoundError, version
-from typing import Annotated
 
 import typer
 
+from holdfast.cli.options import Json
 from holdfast.cli.output import write
 
 
@@ -14,7 +14,7 @@ def register(app: typer.Typer, name: str, text: str) -> None:
 
 
 def print_version(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: Json = False,
 ) -> None:
     if as_json:
         from holdfast.cli.render import print_json

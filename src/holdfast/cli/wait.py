@@ -25,9 +25,9 @@ async def wait_for(
         if is_done(seen):
             return seen
         left = None if limit is None else limit.total_seconds() - (time.monotonic() - start)
-        if left is not None and left <= 0:
+        if limit is not None and left is not None and left <= 0:
             raise Timeout(
-                f"Waited {limit}, and {what} have not ended.", "wait longer, or look with holdfast jobs list"
+                f"Waited {limit.total_seconds():g} s, and {what} have not ended.", "wait longer, or look with holdfast jobs list"
             )
         await asyncio.sleep(pause if left is None else min(pause, left))
         pause = min(LONGEST_PAUSE, pause * 1.5)

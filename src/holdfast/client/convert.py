@@ -115,30 +115,34 @@ def converter_for(annotation: Any, path: str) -> Converter:
     except (PydanticUserError, TypeError) as exc:
         raise BadHandler(
             f"{_name(annotation)} cannot be stored as JSON: {str(exc).splitlines()[0]}",
-            "use JSON types, a pydantic model or a dataclass, and open files and connections inside the handler",
+            "use JSON types, a pydantic model or a dataclass; open connections inside the handler",
         ) from None
 
 
 def plain_fit(annotation: Any) -> Fits | None:
     """A check for annotations made of JSON types only, else None."""
-    if annotation in (Any, object, Parameter.empty):
-        return _anything
-    if annotation in _SCALARS:
+    if _hashable(annotation) and annotation in _SCALARS:
         return _SCALARS[annotation]
     origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin is typing.Literal and all(type(one) in (str, int, bool, type(None)) for one in inner):
-        return lambda value: any(type(value) is type(one) and value == one for one in inner)
+    if origin is typing.Literal:
+        return _one_of(inner) if all(type(one) in _LITERALS for one in inner) else None
     fits = [plain_fit(one) for one in inner]
     known = [fit for fit in fits if fit is not None]
-    if len(known) < len(fits):
-        return None
+    return _compound_fit(origin, inner, known) if len(known) == len(fits) else None
+
+
+def _compound_fit(origin: Any, inner: tuple[Any, ...], fits: list[Fits]) -> Fits | None:
     if origin in (typing.Union, types.UnionType):
-        return lambda value: any(fit(value) for fit in known)
-    if annotation is list or origin is list:
-        return _list_of(*(known or [_anything]))
-    if annotation is dict or (origin is dict and inner[0] is str):
-        return _dict_of((known or [_anything])[-1])
+        return lambda value: any(fit(value) for fit in fits)
+    if origin is list:
+        return _list_of(fits[0])
+    if origin is dict and inner[0] is str:
+        return _dict_of(fits[1])
     return None
+
+
+def _one_of(choices: tuple[Any, ...]) -> Fits:
+    return lambda value: any(type(value) is type(one) and value == one for one in choices)
 
 
 def _list_of(fit: Fits) -> Fits:
@@ -157,7 +161,13 @@ def _is(*kinds: type) -> Fits:
     return lambda value: isinstance(value, kinds)
 
 
+_LITERALS = frozenset({str, int, bool, type(None)})
 _SCALARS: dict[Any, Fits] = {
+    Any: _anything,
+    object: _anything,
+    Parameter.empty: _anything,
+    list: _list_of(_anything),
+    dict: _dict_of(_anything),
     str: _is(str),
     bool: _is(bool),
     int: lambda value: isinstance(value, int) and not isinstance(value, bool),
@@ -165,6 +175,11 @@ _SCALARS: dict[Any, Fits] = {
     None: lambda value: value is None,
     type(None): lambda value: value is None,
 }
+
+
+def _hashable(annotation: Any) -> bool:
+    """Annotated[…] with a list or dict as metadata is not."""
+    return getattr(annotation, "__hash__", None) is not None and not hasattr(annotation, "__metadata__")
 
 
 def _name(annotation: Any) -> str:

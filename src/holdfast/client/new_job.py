@@ -11,7 +11,7 @@ Wire = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class NewJob:
-    """`options` are in the form of the SQL verb. Those of one task are one object, so comparing them is cheap."""
+    """`options` are in the form of the SQL verb; the jobs of one task share them, so comparing is cheap."""
 
     task: str
     payload: JsonText
@@ -23,5 +23,5 @@ class NewJob:
 
     @property
     def takes_locks(self) -> bool:
-        """A unique or order key waits for other transactions: it must not hold up the jobs of other callers."""
+        """A unique or order key waits for other transactions; it must not hold up other callers."""
         return "unique_key" in self.options or "order_key" in self.options

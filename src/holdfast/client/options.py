@@ -94,6 +94,7 @@ class JobOptions:
             raise InvalidOption("unique_for and unique_scope need a unique_key.", "give a unique_key too")
 
 
+NONE = JobOptions()
 _NAMES = tuple(field.name for field in fields(JobOptions))
 _DURATIONS = frozenset({"delay", "timeout"})
 _TIMES = frozenset({"run_at", "deadline"})
@@ -119,7 +120,7 @@ def _aware(name: str, value: Any) -> datetime:
         raise InvalidOption(f"{name} is {value!r}, which is not a datetime.", "pass a datetime with a zone")
     if value.utcoffset() is None:
         raise InvalidOption(
-            f"{name} is {value.isoformat()}, which names no time zone, so it could mean any of several times.",
+            f"{name} is {value.isoformat()}, which names no time zone: it could mean several times.",
             "pass a datetime with a zone, such as datetime.now(UTC) + timedelta(hours=1)",
         )
     return value

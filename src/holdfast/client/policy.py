@@ -23,6 +23,11 @@ class TaskPolicy:
     retry: RetryPolicy | None = None
     timeout: timedelta | None = None
 
+    def job_wire(self) -> dict[str, Any]:
+        """What is fixed at enqueue goes with each job: it holds before a worker has declared the task."""
+        fixed = self.wire()
+        return {name: fixed[name] for name in ("queue", "priority", "timeout") if name in fixed}
+
     def wire(self) -> dict[str, Any]:
         given = {
             "queue": self.queue,

@@ -11,7 +11,7 @@ from holdfast.model.context import Context
 from holdfast.model.error import BadHandler, InvalidPayload
 from holdfast.model.payload import JsonText, encode
 
-_REFUSED = {
+_REFUSED: dict[Any, str] = {
     Parameter.POSITIONAL_ONLY: "it is positional-only, and payloads name their values: remove the slash",
     Parameter.VAR_POSITIONAL: "payloads name their values: take one parameter that is a list",
     Parameter.VAR_KEYWORD: "a payload is checked by name: take one parameter that is a dict",
@@ -40,7 +40,7 @@ class Signature:
         self.output = _output(handler, hints)
 
     def payload(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> JsonText:
-        """The payload for a call; raises InvalidPayload, naming the parameter, if the handler cannot take it."""
+        """The payload for a call; raises InvalidPayload, naming the parameter, if it does not fit."""
         try:
             given = self._bindable.bind(*args, **kwargs).arguments
         except TypeError as exc:
@@ -90,7 +90,9 @@ def _parameter(handler: Callable[..., Any], parameter: Parameter, hints: dict[st
     try:
         converter = converter_for(hints.get(parameter.name, Any), f"$.{parameter.name}")
     except BadHandler as exc:
-        raise BadHandler(f"{_called(handler)} cannot take {parameter.name}: {exc.message}", exc.hint) from None
+        raise BadHandler(
+            f"{_called(handler)} cannot take {parameter.name}: {exc.message}", exc.hint
+        ) from None
     if parameter.default is not Parameter.empty:
         _check_default(handler, parameter, converter)
     return converter

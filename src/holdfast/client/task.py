@@ -4,18 +4,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec, Self, TypeVar, Unpack
 
-from holdfast.client.bulk import OnProgress, enqueue_bulk
+from holdfast.client.bulk import Bulk, OnProgress, length_of
 from holdfast.client.enqueue import store
 from holdfast.client.handle import JobHandle
 from holdfast.client.link import Link, Links
 from holdfast.client.new_job import NewJob
-from holdfast.client.options import GivenOptions, JobOptions
+from holdfast.client.options import NONE, GivenOptions, JobOptions
 from holdfast.client.own_connection import check_connection
 from holdfast.client.policy import TaskPolicy
 from holdfast.client.signature import Signature
 from holdfast.client.sync import SyncLoop
 from holdfast.db.connect import Connection
 from holdfast.model.error import InvalidInput
+from holdfast.model.job import Enqueued
 from holdfast.model.payload import JsonText, encode
 
 P = ParamSpec("P")
@@ -27,8 +28,11 @@ class Call(Generic[R]):
     """A call of a task that has not been enqueued yet; its payload is checked already."""
 
     task: "Task[..., R]"
-    job: NewJob
-    options: JobOptions
+    payload: JsonText
+
+    @property
+    def job(self) -> NewJob:
+        return NewJob(self.task.name, self.payload, self.task.wire)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +49,15 @@ class Bindings:
 class Task(Generic[P, R]):
     """Made by `@app.task(…)`. Its `options` and `using` give a task that differs in these only."""
 
-    __slots__ = ("_bound", "_conn", "_options", "_wire", "name")
+    __slots__ = ("_bound", "_conn", "_options", "name", "wire")
 
     def __init__(
-        self, name: str, bound: Bindings, options: JobOptions, conn: Connection | None = None
+        self, name: str, bound: Bindings, options: JobOptions = NONE, conn: "Connection | None" = None
     ) -> None:
         self.name = name
+        self.wire = {**bound.policy.job_wire(), **options.wire()}
         self._bound = bound
         self._options = options
-        self._wire = options.wire()
         self._conn = conn
 
     def __repr__(self) -> str:
@@ -86,7 +90,7 @@ class Task(Generic[P, R]):
 
     def call(self, *args: P.args, **kwargs: P.kwargs) -> Call[R]:
         """A call to be enqueued later, with others or when a run is complete."""
-        return Call(self, self._job(args, kwargs), self._options)
+        return Call(self, self._bound.signature.payload(args, kwargs))
 
     async def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> JobHandle[R]:
         """Store a job; when this returns, it is durable."""
@@ -109,10 +113,9 @@ class Task(Generic[P, R]):
 
         Options that a call does not have itself are taken from this task.
         """
-        link = self._bound.links.here()
-        jobs = _Jobs(self, calls)
-        stored = await enqueue_bulk(link, jobs, self._options.stagger, self._conn, progress)
-        return [self._handle(one.id, one.created) for one in stored]
+        bulk = Bulk(self._bound.links.here(), self._conn, self._options.stagger, progress)
+        stored = await bulk.enqueue(map(self._adopted, calls), length_of(calls))
+        return [self.handle(one) for one in stored]
 
     def bind(self, payload: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments for the handler; raises InvalidPayload if it cannot take the payload."""
@@ -122,23 +125,26 @@ class Task(Generic[P, R]):
         """What the handler returned, as JSON text; raises InvalidPayload if that cannot be."""
         return encode(self._bound.signature.output.to_json(value))
 
-    def adopt(self, call: Call[R]) -> NewJob:
+    def handle(self, stored: Enqueued) -> JobHandle[R]:
+        return JobHandle(self._bound.links, stored.id, stored.created, self._bound.signature.output)
+
+    def _job(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NewJob:
+        return NewJob(self.name, self._bound.signature.payload(args, kwargs), self.wire)
+
+    async def _store(self, link: Link, job: NewJob) -> JobHandle[R]:
+        if self._conn is None:
+            return self.handle(await link.enqueuer.enqueue(job))
+        (stored,) = await store(self._conn, [job], notify=True)
+        return self.handle(stored)
+
+    def _adopted(self, call: Call[R]) -> NewJob:
         """The job of a call, with this task's options where the call has none of its own."""
         if call.task.name != self.name:
             raise InvalidInput(
                 f"A call of {call.task.name} was given to {self.name}.",
                 f"make the calls with {self.name}.call(…), or use app.enqueue_many for several tasks",
             )
-        if not self._wire or call.options is self._options:
-            return call.job
-        return NewJob(call.job.task, call.job.payload, {**self._wire, **call.job.options})
-
-    def _job(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NewJob:
-        return NewJob(self.name, self._bound.signature.payload(args, kwargs), self._wire)
-
-    async def _store(self, link: Link, job: NewJob) -> JobHandle[R]:
-        if self._conn is None:
-            stored = await link.enqueuer.enqueue(job)
-        else:
-            (stored,) = await store(self._conn, [job], notify=True)
-        return self._handle(stored.id, stored.created)
+        theirs = call.task._options
+        if theirs is NONE or theirs is self._options:
+            return NewJob(self.name, call.payload, self.wire)
+        return NewJob(self.name, call.payload, {**self.wire, **theirs.wire()})

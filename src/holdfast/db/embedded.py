@@ -19,3 +19,11 @@ def start_embedded() -> tuple[EmbeddedServer, str]:
         raise DatabaseUnavailable(str(exc), "set HOLDFAST_DATABASE_URL to use a server of your own") from exc
     emit(Event.EMBEDDED_STARTED, logging.DEBUG, directory=server.data_dir)
     return server, url
+
+
+def find_psql() -> str | None:
+    """The psql that came with the embedded server's programs, if there is one."""
+    try:
+        return str(EmbeddedServer().psql_path)
+    except EmbeddedError:
+        return None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
 import asyncpg
 
@@ -10,6 +11,7 @@ from holdfast.db.sql_files import Migration, SqlFiles
 from holdfast.model.error import PermissionDenied
 
 OWNER = "holdfast_owner"
+STATEMENT_LIMIT = timedelta(hours=1)  # building an index on a large table may take that long
 
 SCHEMA_OWNER = """
 select pg_get_userbyid(nspowner)
@@ -79,7 +81,7 @@ async def create_schema(conn: Connection, files: SqlFiles) -> None:
 async def apply_migration(conn: Connection, migration: Migration) -> None:
     await _become_owner(conn)
     with _naming(migration.label):
-        await conn.execute(migration.text)
+        await conn.execute(migration.text, timeout=STATEMENT_LIMIT.total_seconds())
     await conn.execute(RECORD_MIGRATION, migration.version, migration.name, migration.checksum)
 
 
@@ -92,7 +94,7 @@ async def install_functions(conn: Connection, files: SqlFiles, version: int, *, 
     await conn.execute("set local check_function_bodies = off")
     for file in files.functions:
         with _naming(file.name):
-            await conn.execute(file.text)
+            await conn.execute(file.text, timeout=STATEMENT_LIMIT.total_seconds())
     for stale in await conn.fetch(STALE_FUNCTIONS):
         await conn.execute(f"drop {stale[0]}")
     with _naming("grants.sql"):

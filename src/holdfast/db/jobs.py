@@ -11,7 +11,11 @@ from holdfast.model.job import Enqueued, Job
 from holdfast.model.payload import JsonText
 from holdfast.model.queue import CancelledJob, ReplayedJob
 
-ENQUEUE = "select job_id, created from holdfast.enqueue_jobs($1::text[], $2::json[], $3::jsonb, $4::jsonb[])"
+# The JSON goes as text: on a caller's own connection json may have a codec, which would encode it once more.
+ENQUEUE = (
+    "select job_id, created from holdfast.enqueue_jobs("
+    "$1::text[], $2::text[]::json[], $3::text::jsonb, $4::text[]::jsonb[])"
+)
 NOTIFY = "select holdfast.notify_ready($1::text[])"
 CANCEL = "select job_id, result from holdfast.cancel_jobs($1::uuid[], $2::text, $3::text)"
 REPLAY = "select job_id, result from holdfast.replay_jobs($1::uuid[], $2::text, $3::text)"

@@ -45,6 +45,7 @@ class Listener:
         answer_within: timedelta = ANSWER_WITHIN,
     ) -> None:
         self._address = Address(address.listen_url, address.source)
+        self._deaf = address.pooled and address.direct_url is None
         self._channels = dict(channels)
         self._on_gap = on_gap
         self._heartbeat = heartbeat
@@ -67,7 +68,12 @@ class Listener:
         return self._alive
 
     def start(self) -> None:
-        if self._task is None:
+        """Behind a pooler in transaction mode nothing is heard, so nothing is started: the worker polls."""
+        if self._deaf:
+            emit(
+                Event.LISTENER_DEAF, logging.WARNING, remedy="set HOLDFAST_DIRECT_URL to lead past the pooler"
+            )
+        elif self._task is None:
             self._task = asyncio.create_task(self._listen_for_ever(), name="holdfast-listener")
 
     async def stop(self) -> None:

@@ -29,7 +29,6 @@ FUNCTION_SET = 1
 LOCK_KEY = 0x686F6C6466617374  # "holdfast" in ASCII
 OTHER_MIGRATION_WAIT = timedelta(minutes=2)
 TABLE_LOCK_WAIT = timedelta(seconds=2)
-STATEMENT_WAIT = timedelta(hours=1)  # building an index on a large table may take that long
 TRIES = 30
 PAUSE = timedelta(milliseconds=500)
 
@@ -191,7 +190,7 @@ async def _locked(conn: Connection) -> AsyncIterator[None]:
         await conn.execute(f"set local lock_timeout = {_milliseconds(OTHER_MIGRATION_WAIT)}")
         try:
             await conn.execute(
-                f"select pg_advisory_xact_lock({LOCK_KEY})", timeout=STATEMENT_WAIT.total_seconds()
+                f"select pg_advisory_xact_lock({LOCK_KEY})", timeout=install.STATEMENT_LIMIT.total_seconds()
             )
         except asyncpg.LockNotAvailableError as exc:
             raise Timeout(

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from holdfast.db import rows
 from holdfast.db.statement import Executor, fetch, fetch_row, fetch_value, run
@@ -18,6 +19,9 @@ REGISTER = "select holdfast.register_worker($1::uuid, $2::text[], $3::jsonb)"
 RENEW = "select lease_until, known, rescued, drain from holdfast.renew_lease($1::uuid, $2::jsonb)"
 STOP = "select holdfast.stop_worker($1::uuid)"
 ASKED_TO_STOP = "select job_id, token, reason from holdfast.asked_to_stop($1::uuid)"
+HELD = "select job_id, token from holdfast.held_jobs($1::uuid)"
+BACKLOG = "select holdfast.backlog($1::text[])"
+INSTALLATION = "select id from holdfast.installation"
 _CLAIMED = (
     "job_id, token, task, queue, payload, attempt, failures, losses, priority, run, stage, generation, visit,"
     " labels, order_key, started_at, ready_at, stop_after"
@@ -57,6 +61,22 @@ async def stop_worker(on: Executor, worker: WorkerId) -> None:
 
 async def asked_to_stop(on: Executor, worker: WorkerId) -> list[StopRequest]:
     return [rows.stop_request(row) for row in await fetch(on, ASKED_TO_STOP, worker)]
+
+
+async def held_jobs(on: Executor, worker: WorkerId) -> set[tuple[JobId, Token]]:
+    """What the database says that the worker is running."""
+    return {(row["job_id"], row["token"]) for row in await fetch(on, HELD, worker)}
+
+
+async def backlog(on: Executor, queues: Sequence[str]) -> int:
+    """Jobs of these queues that are scheduled, ready or running."""
+    return int(await fetch_value(on, BACKLOG, list(queues)))
+
+
+async def installation_id(on: Executor) -> UUID:
+    """Leads every idempotency key, so that two installations never send the same one."""
+    found: UUID = await fetch_value(on, INSTALLATION)
+    return found
 
 
 async def claim_jobs(on: Executor, worker: WorkerId, n: int) -> list[ClaimedJob]:

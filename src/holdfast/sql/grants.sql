@@ -7,24 +7,30 @@ declare
       "start_run", "seal_run", "run_progress", "get_job"
     ],
     "holdfast_worker": [
-      "register_worker", "renew_lease", "stop_worker", "asked_to_stop",
+      "register_worker", "renew_lease", "stop_worker", "asked_to_stop", "held_jobs", "backlog",
       "claim_jobs", "settle_and_claim",
-      "complete_jobs", "fail_jobs", "snooze_jobs", "release_jobs", "reject_jobs", "complete_in_transaction",
+      "complete_jobs", "fail_jobs", "snooze_jobs", "release_jobs", "reject_jobs", "advance_jobs", "cancel_claimed",
+      "complete_in_transaction",
       "save_checkpoint", "load_checkpoints", "report_progress",
       "enqueue", "enqueue_jobs", "declare_queue", "declare_task", "notify_ready",
       "start_run", "seal_run", "run_progress", "get_job",
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "forget_workers",
-      "make_partitions"
+      "make_partitions", "summarise_ends"
     ],
     "holdfast_operator": [
       "pause_queue", "resume_queue", "cancel_jobs", "replay_jobs", "cancel_run", "replay_run",
+      "take_back_jobs", "complete_by_hand", "fail_by_hand", "set_priority",
+      "note_dead_letters", "triage_dead_letters", "replay_dead_letters", "replace_job",
       "start_run", "seal_run", "declare_queue", "declare_task", "enqueue", "enqueue_jobs", "notify_ready",
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "forget_workers",
-      "make_partitions"
+      "make_partitions", "summarise_ends"
     ],
-    "holdfast_viewer": ["get_job", "list_jobs", "run_progress"]
+    "holdfast_viewer": [
+      "get_job", "list_jobs", "run_progress", "explain", "end_stats", "find_dead_letters", "dead_letter_groups", "backlog"
+    ]
   }';
-  everyone constant text[] := array['now'];
+  -- created_at: a view's functions are called with the rights of whoever reads the view.
+  everyone constant text[] := array['now', 'created_at'];
   bookkeeping constant text[] := array['migrations', 'function_set', 'installation'];
   grantee text;
   target text;

@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from time import monotonic
 from typing import Any
@@ -13,6 +14,7 @@ from asyncpg import Record
 from holdfast.db.address import Address
 from holdfast.db.connect import connect
 from holdfast.db.errors import translate
+from holdfast.db.statement import Executor
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
 
@@ -51,9 +53,15 @@ class Line:
         """Whether the session with the channels has lately answered: only that proves that it lives."""
         return bool(self._channels) and monotonic() - self._answered_at < PROVED_FOR
 
+    @asynccontextmanager
+    async def taken(self) -> AsyncIterator[Executor]:
+        """The line for several statements, or for a caller who chooses what to send once it is free."""
+        async with self._lock:
+            yield _Taken(self)
+
     async def fetch(self, query: str, /, *args: Any) -> list[Record]:
         async with self._lock:
-            return await self._fetch(query, args)
+            return await self.send(query, args)
 
     async def execute(self, query: str, /, *args: Any) -> str:
         await self.fetch(query, *args)
@@ -74,7 +82,8 @@ class Line:
         if connection is not None:
             connection.terminate()
 
-    async def _fetch(self, query: str, args: tuple[Any, ...]) -> list[Record]:
+    async def send(self, query: str, args: tuple[Any, ...]) -> list[Record]:
+        """Only for who has taken the line."""
         try:
             connection = await self._open()
             rows = await connection.fetch(query, *args, timeout=self._timeout)
@@ -113,6 +122,22 @@ class Line:
         if not self._is_down and isinstance(exc, Exception):
             self._is_down = True
             emit(Event.CONNECTION_LOST, logging.WARNING, name=self._name, because=translate(exc).message)
+
+
+class _Taken:
+    """The line in the hands of who has taken it."""
+
+    __slots__ = ("_line",)
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+
+    async def fetch(self, query: str, /, *args: Any) -> list[Record]:
+        return await self._line.send(query, args)
+
+    async def execute(self, query: str, /, *args: Any) -> str:
+        await self._line.send(query, args)
+        return ""
 
 
 def _payload_to(callback: Callable[[str], None]) -> Callable[[object, int, str, object], None]:

@@ -24,12 +24,24 @@ class Running:
     Compared by identity: a job that was taken from this worker can come back while its old attempt still runs.
     """
 
-    __slots__ = ("abandon", "cancelled", "handler", "is_settled", "job", "reason", "stop", "task", "units")
+    __slots__ = (
+        "abandon",
+        "cancelled",
+        "handler",
+        "has_begun",
+        "is_settled",
+        "job",
+        "reason",
+        "stop",
+        "task",
+        "units",
+    )
 
     def __init__(self, job: ClaimedJob, handler: Handler) -> None:
         self.job = job
         self.handler = handler
-        self.task: asyncio.Task[None] | None = None  # set with its first step
+        self.task: asyncio.Task[None] | None = None
+        self.has_begun = False
         self.abandon: Callable[[], None] | None = None  # set while a thread runs the handler
         self.stop: Stop | None = None
         self.reason: str | None = None
@@ -51,7 +63,7 @@ class Running:
         if again:
             return
         if self.handler.is_async:
-            if self.task is not None:
+            if self.has_begun and self.task is not None:
                 self.task.cancel()
         elif why is not Stop.ASKED and self.abandon is not None:
             # A thread cannot be cancelled: its end is reported without it. A request only sets the flag.

@@ -8,7 +8,7 @@ as $$
     when strpos(document, '\u') > 0 and document ~ '\\u(0000|[dD][89a-fA-F])'
       or document ~ '[eE][-+]?[0-9]{3}'
       or octet_length(document) > 128 and (
-        document ~ '[0-9]{250}'
+        document ~ '[0-9]{200}'
         or length(document) - length(translate(document, '[{', '')) > 64
       )
     then holdfast.find_payload_problem(document)

@@ -3,26 +3,27 @@ create or replace function holdfast.read_interval(value jsonb)
 returns interval
 language plpgsql stable parallel safe
 as $$
+declare
+  duration interval;
 begin
-  case jsonb_typeof(value)
-    when 'number' then
-      return make_interval(secs => (value #>> '{}')::double precision);
-    when 'string' then
-      return (value #>> '{}')::interval;
-    when 'null' then
-      return null;
-    else
-      if value is null then
-        return null;
-      end if;
-      raise invalid_datetime_format;
-  end case;
+  if value is null or jsonb_typeof(value) = 'null' then
+    return null;
+  end if;
+  duration := case jsonb_typeof(value)
+    when 'number' then make_interval(secs => (value #>> '{}')::double precision)
+    when 'string' then (value #>> '{}')::interval
+  end;
+  -- An infinite or enormous one would break every reader's arithmetic later.
+  if duration is null or duration not between interval '-1000 years' and interval '1000 years' then
+    raise invalid_datetime_format;
+  end if;
+  return duration;
 exception
   when invalid_datetime_format or datetime_field_overflow or interval_field_overflow
     or invalid_text_representation or numeric_value_out_of_range or invalid_parameter_value then
     raise exception using
       errcode = 'HF002',
-      message = format('%s is not a duration.', value),
+      message = format('%s is not a duration.', left(value::text, 200)),
       hint = 'Give seconds as a number, or a text such as "5 minutes".';
 end
 $$;

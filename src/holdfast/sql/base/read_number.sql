@@ -4,7 +4,7 @@ returns double precision
 language sql immutable parallel safe
 as $$
   select case
-    when jsonb_typeof(value) = 'number' and abs((value #>> '{}')::numeric) < 1e15 then (value #>> '{}')::double precision
+    when jsonb_typeof(value) = 'number' and abs((value #>> '{}')::numeric) < 1e15 then round((value #>> '{}')::numeric, 9)::double precision
   end
 $$;
 comment on function holdfast.read_number(jsonb) is 'A number from an option, or null for anything else.';

@@ -25,6 +25,7 @@ begin
     perform holdfast.refuse('HF002', format('There is no option %s.', unknown),
       'Known are queue, priority, delay, run_at, unique_key, unique_for, unique_scope, order_key, run, labels, timeout, deadline, group, endpoint, max_failures, retry, stagger, notify.');
   end if;
+  perform holdfast.check_option(options);
   return query
     select
       o.queue, o.priority, coalesce(o.run_at, started + holdfast.read_interval(o.delay)),
@@ -37,10 +38,11 @@ begin
       max_failures integer, retry jsonb, pipeline text, stage text
     );
 exception
-  when invalid_text_representation or invalid_datetime_format or datetime_field_overflow or numeric_value_out_of_range then
+  when invalid_text_representation or invalid_datetime_format or datetime_field_overflow or numeric_value_out_of_range
+    or invalid_parameter_value or invalid_time_zone_displacement_value then
     raise exception using
       errcode = 'HF002',
-      message = format('An option has a value that does not fit: %s.', sqlerrm),
+      message = format('An option has a value that does not fit: %s.', left(sqlerrm, 200)),
       hint = 'Look at the option named in the message; priorities are whole numbers, times are ISO 8601, ids are UUIDs.';
 end
 $$;

@@ -19,7 +19,7 @@ begin
     return query
       select o.*
       from generate_series(1, n) as i
-      cross join lateral holdfast.read_option(options || coalesce(each[i], '{}'), started) as o;
+      cross join lateral holdfast.read_option(options || coalesce(nullif(each[i], 'null'), '{}'), started) as o;
   end if;
 end
 $$;

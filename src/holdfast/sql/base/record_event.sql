@@ -8,6 +8,6 @@ returns void
 language sql volatile
 as $$
   insert into holdfast.events (at, cause, job_id, run_id, queue, from_state, to_state, attempt, worker_id, actor, reason, detail)
-  values (holdfast.now(), cause, job, run, queue, from_state, to_state, attempt, worker, actor, left(reason, 2000), detail)
+  values (holdfast.now(), cause, job, run, queue, from_state, to_state, attempt, worker, actor, left(holdfast.sanitise_text(reason), 2000), detail)
 $$;
 comment on function holdfast.record_event(text, uuid, uuid, text, text, text, integer, uuid, text, text, jsonb) is 'Writes one row of the audit trail.';

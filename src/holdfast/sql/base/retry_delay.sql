@@ -8,7 +8,7 @@ as $$
     when policy ? 'delays' then
       (policy -> 'delays' ->> least(greatest(failures, 1), jsonb_array_length(policy -> 'delays')) - 1)::double precision
     else least(
-      coalesce((policy ->> 'cap')::double precision, 300),
+      coalesce((policy ->> 'cap')::double precision, greatest(300, (policy ->> 'base')::double precision)),
       -- Beyond 2^60 the cap has long decided; the bound keeps the power finite.
       (policy ->> 'base')::double precision
         * power(coalesce((policy ->> 'factor')::double precision, 2), least(greatest(failures, 1) - 1, 60))

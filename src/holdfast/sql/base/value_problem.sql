@@ -7,16 +7,18 @@ as $$
     when left(token, 1) = '"' then case
       -- A pair of surrogates is one character; what is left after taking pairs and escaped backslashes away is alone.
       when regexp_replace(
-          replace(token, '\\', ''),
+          replace(token, '\\', '..'),
           '\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}', '', 'g'
         ) ~ '\\u[dD][89a-fA-F]' then ' contains half of a surrogate pair'
-      when replace(token, '\\', '') ~ '\\u0000' then ' contains a NUL character'
+      when replace(token, '\\', '..') ~ '\\u0000' then ' contains a NUL character'
     end
     when token ~ '^-?[0-9]' then case
       when length(token) > 400 then ' is a number of more than 400 digits'
       -- The smallest double is 5e-324.
       when token ~ '[eE]' and substring(token from '[eE]([-+]?[0-9]{1,9})')::integer not between -324 and 308
         or token ~ '[eE][-+]?[0-9]{10}' then ' is a number beyond 1e308'
+      -- Many digits and an allowed exponent together: a double reader gets infinity.
+      when token ~ '[.eE]' and abs(token::numeric) > 1.7976931348623157e308 then ' is a number beyond 1e308'
     end
   end
 $$;

@@ -10,9 +10,7 @@ declare
 begin
   for run in
     select r.* from holdfast.runs as r
-    where r.id in (select d.run_id from holdfast.run_deltas as d group by d.run_id limit max)
-       or r.ended_at is null and r.sealed_at is not null
-      and r.total = r.completed + r.rejected + r.cancelled + r.dead
+    where r.id = any (array(select distinct d.run_id from holdfast.run_deltas as d limit max))
     order by r.id
     for update skip locked
   loop

@@ -4,6 +4,8 @@ returns integer
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
 set lock_timeout = '2s'
+-- A week is 168 hours only where no clock is put forward or back.
+set timezone = 'UTC'
 as $$
 declare
   week timestamptz;
@@ -22,7 +24,7 @@ begin
       execute format('alter table holdfast.history attach partition holdfast.%I for values from (%L) to (%L)', name, week, week + interval '7 days');
       made := made + 1;
     exception
-      when check_violation or lock_not_available or duplicate_table then
+      when check_violation or lock_not_available or duplicate_table or unique_violation then
         -- Rows of that week are already in the default partition, or somebody is reading it: the default partition serves.
         raise notice 'partition % was not made: %', name, sqlerrm;
     end;

@@ -24,7 +24,7 @@ begin
     elsif exists (select from holdfast.jobs as j where j.id = asked) then
       result := 'busy';
     else
-      result := case when exists (select from holdfast.history as h where h.id = asked and h.ended_at >= holdfast.created_at(asked))
+      result := case when exists (select from holdfast.history as h where h.id = asked and h.ended_at >= coalesce(holdfast.created_at(asked) - interval '1 minute', '-infinity'))
         then 'ended' else 'not_found' end;
     end if;
     if result in ('asked', 'cancelled') then

@@ -7,13 +7,19 @@ declare
   n     integer := cardinality(payloads);
   fault record;
 begin
-  if cardinality(tasks) not in (1, n) or coalesce(cardinality(each), n) <> n then
+  if coalesce(cardinality(tasks), 0) not in (1, n) or coalesce(cardinality(each), n) <> n then
     perform holdfast.refuse('HF002',
-      format('There are %s payloads, %s tasks and %s sets of options.', n, cardinality(tasks), coalesce(cardinality(each)::text, 'no')),
+      format('There are %s payloads, %s tasks and %s sets of options.', n, coalesce(cardinality(tasks), 0), coalesce(cardinality(each)::text, 'no')),
       'Give one task for all or one per payload, and no sets of options or one per payload.');
   end if;
   if options is null or jsonb_typeof(options) <> 'object' then
     perform holdfast.refuse('HF002', 'Options must be a JSON object.', 'Give {} for none.');
+  end if;
+  if options ? 'stagger' and not coalesce(
+    jsonb_path_match(options, 'strict $.stagger.every >= 0 && $.stagger.every <= 31536000 && $.stagger.chunk >= 1 && $.stagger.chunk <= 1000000', silent => true),
+    false)
+  then
+    perform holdfast.refuse('HF002', 'The option stagger has a value that does not fit.', 'Give {"every": seconds, "chunk": jobs}.');
   end if;
   select i into fault from unnest(each) with ordinality as e (o, i) where jsonb_typeof(o) not in ('object', 'null') limit 1;
   if found then

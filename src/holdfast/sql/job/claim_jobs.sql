@@ -10,6 +10,9 @@ set search_path = holdfast, pg_temp
 as $$
 #variable_conflict use_column
 begin
+  if n is null or n < 1 then
+    perform holdfast.refuse('HF002', format('A worker cannot claim %s jobs.', n), 'Say how many it has room for, at least 1.');
+  end if;
   if not holdfast.has_lease(worker) then
     perform holdfast.refuse('HF006', format('The worker %s has no lease.', worker),
       'Call holdfast.register_worker or holdfast.renew_lease first, and drop the jobs claimed before.');

@@ -8,7 +8,7 @@ as $$
 declare
   ended uuid[] := holdfast.end_jobs(
     ids, tokens, 'completed', outputs, null,
-    case when details is not null then array(select (d ->> 'units')::double precision from unnest(details) with ordinality as u (d, i) order by i) end
+    case when details is not null then array(select holdfast.read_number(d -> 'units') from unnest(details) with ordinality as u (d, i) order by i) end
   );
 begin
   if cardinality(ended) < cardinality(ids) then

@@ -22,6 +22,9 @@ begin
   if gone.lined is not null then
     perform holdfast.move_up(gone.lined, at);
   end if;
+  if gone.replayed is not null then
+    update holdfast.dead_letters as d set outcome = to_state where d.job_id = any (gone.replayed) and d.replayed_at is not null;
+  end if;
   return coalesce(gone.ended, '{}');
 end
 $$;

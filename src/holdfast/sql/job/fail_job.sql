@@ -10,7 +10,7 @@ declare
   delay   interval;
   verdict text;
 begin
-  job.units := case when detail ? 'units' then coalesce(job.units, 0) + holdfast.read_number(detail -> 'units') else job.units end;
+  job.units := coalesce(coalesce(job.units, 0) + holdfast.read_number(detail -> 'units'), job.units);
   if counts then
     job.failures := job.failures + 1;
     job.deferred_since := null;

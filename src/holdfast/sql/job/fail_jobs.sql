@@ -8,20 +8,23 @@ set enable_bitmapscan = off
 as $$
 declare
   job   holdfast.jobs;
-  found uuid[] := '{}';
+  held  uuid[] := '{}';
+  i     integer;
 begin
   for job in
     select j.*
     from holdfast.jobs as j
     where j.id = any (ids)
-      and j.token = tokens[array_position(ids, j.id)]
+      and j.token = any (tokens)
     order by j.id
     for update
   loop
-    found := found || job.id;
-    perform holdfast.fail_job(job, coalesce(details[array_position(ids, job.id)], '{}'));
+    i := holdfast.place_of(ids, tokens, job.id, job.token);
+    continue when i is null;
+    held := held || job.id;
+    perform holdfast.fail_job(job, coalesce(details[i], '{}'));
   end loop;
-  return query select i from unnest(ids) as i where i <> all (found);
+  return query select u from unnest(ids) as u where u <> all (held);
 end
 $$;
 comment on function holdfast.fail_jobs(uuid[], uuid[], jsonb[]) is 'Records failed attempts and retries, defers or buries their jobs; returns those that were lost.';

@@ -1,7 +1,7 @@
 -- any live state -> an end: the one statement that ends jobs. With tokens only running jobs that carry them pass.
 create or replace function holdfast.move_to_history(
   ids uuid[], tokens uuid[], to_state text, outputs json[], reasons text[], used double precision[], at timestamptz,
-  out ended uuid[], out keyed uuid[], out lined text[], out joined uuid[]
+  out ended uuid[], out keyed uuid[], out lined text[], out joined uuid[], out replayed uuid[]
 )
 language plpgsql volatile
 -- The only join is with the call's own arrays; a hash join keeps its cost linear whatever the statistics say.
@@ -32,16 +32,17 @@ begin
       rank_at + coalesce(lead, '0'), started_at, worker_id, token, pipeline, stage, run_id, parent_id, order_key,
       unique_scope, unique_key, timeout, deadline, max_failures, retry, labels, left(reason, 2000), payload, output
     from removed
-    returning id, run_id, order_key, unique_key
+    returning id, run_id, order_key, unique_key, generation
   )
   select
     array_agg(id),
     array_agg(id) filter (where unique_key is not null),
     array_agg(order_key) filter (where order_key is not null),
-    array_agg(run_id) filter (where run_id is not null)
-  into ended, keyed, lined, joined
+    array_agg(run_id) filter (where run_id is not null),
+    array_agg(id) filter (where generation > 1)
+  into ended, keyed, lined, joined, replayed
   from kept;
 end
 $$;
 comment on function holdfast.move_to_history(uuid[], uuid[], text, json[], text[], double precision[], timestamptz)
-  is 'Moves jobs to history; returns those that went, and which of them have unique keys, order keys and runs.';
+  is 'Moves jobs to history; returns those that went, and which of them have unique keys, order keys, runs and earlier lives.';

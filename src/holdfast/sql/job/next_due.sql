@@ -3,7 +3,7 @@ create or replace function holdfast.next_due()
 returns interval
 language sql stable
 as $$
-  select j.due_at - holdfast.now()
+  select greatest(j.due_at - holdfast.now(), '0')
   from holdfast.jobs as j
   where j.state = 'scheduled'
   order by j.due_at

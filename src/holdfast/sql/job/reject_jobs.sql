@@ -9,7 +9,7 @@ declare
   ended uuid[] := holdfast.end_jobs(
     ids, tokens, 'rejected', outputs,
     array(select holdfast.sanitise_text(d ->> 'reason') from unnest(details) with ordinality as u (d, i) order by i),
-    array(select (d ->> 'units')::double precision from unnest(details) with ordinality as u (d, i) order by i)
+    array(select holdfast.read_number(d -> 'units') from unnest(details) with ordinality as u (d, i) order by i)
   );
 begin
   return query select i from unnest(ids) as i where i <> all (ended);

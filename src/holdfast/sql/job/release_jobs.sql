@@ -8,15 +8,16 @@ set enable_bitmapscan = off
 as $$
 declare
   job   holdfast.jobs;
-  found uuid[] := '{}';
+  held  uuid[] := '{}';
 begin
   for job in
     select j.* from holdfast.jobs as j
-    where j.id = any (ids) and j.token = tokens[array_position(ids, j.id)]
+    where j.id = any (ids) and j.token = any (tokens)
     order by j.id
     for update
   loop
-    found := found || job.id;
+    continue when holdfast.place_of(ids, tokens, job.id, job.token) is null;
+    held := held || job.id;
     job.deferrals := job.deferrals + 1;
     if job.cancel_asked_at is not null then
       perform holdfast.end_jobs(array[job.id], null, 'cancelled', null, array['asked to cancel while running']);
@@ -24,8 +25,8 @@ begin
       perform holdfast.put_back(job, 'release', holdfast.now());
     end if;
   end loop;
-  perform holdfast.notify_ready(array(select distinct j.queue from holdfast.jobs as j where j.id = any (found)));
-  return query select i from unnest(ids) as i where i <> all (found);
+  perform holdfast.notify_ready(array(select distinct j.queue from holdfast.jobs as j where j.id = any (held)));
+  return query select i from unnest(ids) as i where i <> all (held);
 end
 $$;
 comment on function holdfast.release_jobs(uuid[], uuid[], jsonb[]) is 'Gives running jobs back at no cost; returns those that were lost.';

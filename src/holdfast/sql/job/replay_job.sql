@@ -16,9 +16,10 @@ begin
   if past.order_key is not null then
     select o.seq, o.is_head into seq, is_head from holdfast.join_order(past.order_key, past.id) as o;
   end if;
-  -- The end that leaves history stays in the audit trail.
-  perform holdfast.record_event('end', past.id, past.run_id, past.queue, 'running', past.state, past.attempt, past.worker_id, null,
-    past.reason, jsonb_build_object('ended_at', past.ended_at, 'generation', past.generation));
+  -- The end that leaves history stays in the audit trail, unless it is there already.
+  perform holdfast.record_event('end', past.id, past.run_id, past.queue, case when past.worker_id is not null then 'running' end, past.state,
+    past.attempt, past.worker_id, null, past.reason, jsonb_build_object('ended_at', past.ended_at, 'generation', past.generation))
+  where not exists (select from holdfast.events as e where e.job_id = past.id and e.cause = 'end' and e.at >= past.ended_at);
   perform holdfast.record_event('replay', past.id, past.run_id, past.queue, past.state,
     case when is_head is false then 'waiting' else 'ready' end, past.attempt, null, actor, holdfast.sanitise_text(reason));
   delete from holdfast.history as h where h.id = past.id and h.ended_at = past.ended_at;
@@ -40,7 +41,9 @@ begin
     select past.run_id, -(past.state = 'completed')::integer, -(past.state = 'rejected')::integer,
       -(past.state = 'cancelled')::integer, -(past.state = 'dead')::integer;
   end if;
-  update holdfast.dead_letters as d set replayed_at = at, replayed_by = actor where d.job_id = past.id;
+  update holdfast.dead_letters as d
+  set replays = d.replays + 1, replayed_at = at, replayed_by = actor, outcome = null
+  where d.job_id = past.id;
   perform holdfast.notify_ready(array[past.queue]);
   return 'replayed';
 end

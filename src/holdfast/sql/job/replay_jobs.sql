@@ -16,8 +16,9 @@ begin
     select h.* into past
     from holdfast.history as h
     where h.id = asked
-      and h.ended_at >= coalesce(holdfast.created_at(asked), '-infinity')
-    for update skip locked;
+      and h.ended_at >= coalesce(holdfast.created_at(asked) - interval '1 minute', '-infinity')
+    -- Waits for another replay of the same job, which then is live.
+    for update;
     if found then
       result := holdfast.replay_job(past, reason, actor);
     else

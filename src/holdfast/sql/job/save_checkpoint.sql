@@ -20,7 +20,7 @@ begin
     return false;
   end if;
   insert into holdfast.checkpoints as c (job_id, name, data, attempt, saved_at)
-  values (job, name, data, held.attempt, holdfast.now())
+  values (job, name, coalesce(data, 'null'), held.attempt, holdfast.now())
   on conflict on constraint checkpoints_pkey do update
     set data = excluded.data, attempt = excluded.attempt, saved_at = excluded.saved_at;
   return true;

@@ -51,6 +51,7 @@ begin
         from holdfast.jobs as c
         where c.lane = visited.lane
           and c.state = 'ready'
+          and (c.deadline is null or c.deadline > at)
         order by c.urgency desc, c.rank_at, c.id
         limit wanted
         for update skip locked

@@ -10,16 +10,19 @@ declare
   job    holdfast.jobs;
   detail jsonb;
   due    timestamptz;
-  found  uuid[] := '{}';
+  held   uuid[] := '{}';
+  i      integer;
 begin
   for job in
     select j.* from holdfast.jobs as j
-    where j.id = any (ids) and j.token = tokens[array_position(ids, j.id)]
+    where j.id = any (ids) and j.token = any (tokens)
     order by j.id
     for update
   loop
-    found := found || job.id;
-    detail := details[array_position(ids, job.id)];
+    i := holdfast.place_of(ids, tokens, job.id, job.token);
+    continue when i is null;
+    held := held || job.id;
+    detail := details[i];
     due := holdfast.now() + make_interval(secs => least(31536000, greatest(0, coalesce(holdfast.read_number(detail -> 'delay'), 0))));
     job.deferrals := job.deferrals + 1;
     job.deferred_since := coalesce(job.deferred_since, holdfast.now());
@@ -33,7 +36,7 @@ begin
       perform holdfast.put_back(job, 'snooze', due);
     end if;
   end loop;
-  return query select i from unnest(ids) as i where i <> all (found);
+  return query select u from unnest(ids) as u where u <> all (held);
 end
 $$;
 comment on function holdfast.snooze_jobs(uuid[], uuid[], jsonb[]) is 'Puts running jobs off for a while at no cost; returns those that were lost.';

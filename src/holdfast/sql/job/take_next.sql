@@ -4,27 +4,29 @@ returns uuid
 language plpgsql volatile
 as $$
 declare
-  next uuid;
+  next     uuid;
+  is_later boolean;
 begin
   loop
-    select j.id into next
+    select j.id, coalesce(j.due_at > at, false) into next, is_later
     from holdfast.jobs as j
     where j.order_key = line_key
       and j.state = 'waiting'
+      and j.waits_for = 'order'
     order by j.order_seq
     limit 1
     for update;
     exit when found;
     -- A cancel may have taken the row that we waited for: look again, unless nothing waits.
-    if not exists (select from holdfast.jobs as j where j.order_key = line_key and j.state = 'waiting') then
+    if not exists (select from holdfast.jobs as j where j.order_key = line_key and j.waits_for = 'order') then
       return null;
     end if;
   end loop;
-  perform holdfast.record_moves(array[next], 'order', 'ready');
+  perform holdfast.record_moves(array[next], 'order', case when is_later then 'scheduled' else 'ready' end);
   update holdfast.jobs as j
-  set state = case when j.due_at > at then 'scheduled' else 'ready' end,
-      rank_at = case when j.due_at > at then null else at - coalesce(j.lead, '0') end,
-      due_at = case when j.due_at > at then j.due_at end,
+  set state = case when is_later then 'scheduled' else 'ready' end,
+      rank_at = case when is_later then null else at - coalesce(j.lead, '0') end,
+      due_at = case when is_later then j.due_at end,
       waits_for = null
   where j.id = next;
   perform holdfast.notify_ready(array(select j.queue from holdfast.jobs as j where j.id = next));

@@ -28,8 +28,8 @@ create table holdfast.queues (
   constraint queue_max_wait_positive check (max_wait > '0'),
   constraint queue_rescue_delay_not_negative check (rescue_delay >= '0'),
   constraint queue_cancel_grace_not_negative check (cancel_grace >= '0'),
-  constraint queue_ageing_positive check (ageing > 0 and ageing < 'infinity'),
-  constraint queue_weight_positive check (weight > 0 and weight < 'infinity'),
+  constraint queue_ageing_positive check (ageing between 0.000001 and 1000000),
+  constraint queue_weight_positive check (weight between 0.000001 and 1000000),
   constraint queue_detail_known check (detail in ('off', 'basic', 'full')),
   constraint queue_retention_positive check (retention > '0'),
   constraint queue_payload_limit_positive check (payload_limit > 0)
@@ -568,8 +568,11 @@ create table holdfast.dead_letters (
   died_at     timestamptz not null,
   status      text not null default 'open',
   assignee    text,
+  replays     integer not null default 0,
   replayed_at timestamptz,
   replayed_by text,
+  outcome     text,
+  replaced_by uuid,
   constraint dead_letter_status_known check (status in ('open', 'investigating', 'resolved', 'ignored'))
 );
 create index dead_letters_by_time on holdfast.dead_letters (died_at desc, job_id);
@@ -588,8 +591,27 @@ comment on column holdfast.dead_letters.fingerprint is 'Same for errors that are
 comment on column holdfast.dead_letters.died_at is 'When it died.';
 comment on column holdfast.dead_letters.status is 'Triage: open, investigating, resolved or ignored.';
 comment on column holdfast.dead_letters.assignee is 'Who looks into it.';
+comment on column holdfast.dead_letters.replays is 'How often it was replayed.';
 comment on column holdfast.dead_letters.replayed_at is 'When it was replayed; null while the job is dead.';
 comment on column holdfast.dead_letters.replayed_by is 'Who replayed it.';
+comment on column holdfast.dead_letters.outcome is 'How its last replay ended; null while that runs.';
+comment on column holdfast.dead_letters.replaced_by is 'Job that was enqueued in its place, with another payload.';
+
+create table holdfast.dead_letter_notes (
+  id     bigint generated always as identity primary key,
+  job_id uuid not null,
+  at     timestamptz not null,
+  author text,
+  note   text not null,
+  constraint dead_letter_note_is_bounded check (length(note) between 1 and 8192)
+);
+create index dead_letter_notes_job on holdfast.dead_letter_notes (job_id, id);
+comment on table holdfast.dead_letter_notes is 'What people wrote on dead letters.';
+comment on column holdfast.dead_letter_notes.id is 'Number of the note.';
+comment on column holdfast.dead_letter_notes.job_id is 'The job.';
+comment on column holdfast.dead_letter_notes.at is 'When it was written.';
+comment on column holdfast.dead_letter_notes.author is 'Who wrote it.';
+comment on column holdfast.dead_letter_notes.note is 'The note.';
 
 create table holdfast.events (
   id         bigint generated always as identity primary key,
@@ -631,3 +653,27 @@ comment on table holdfast.chores is 'When each chore last succeeded, for doctor.
 comment on column holdfast.chores.name is 'Name of the chore.';
 comment on column holdfast.chores.succeeded_at is 'When it last ended well.';
 comment on column holdfast.chores.counts is 'What it did then.';
+-- What ended, minute by minute: reports read this, not history, so they cost the same however long history is.
+
+create table holdfast.end_counts (
+  minute    timestamptz not null,
+  queue     text not null,
+  task      text not null,
+  state     text not null,
+  jobs      integer not null,
+  retried   integer not null,
+  tries     integer not null,
+  wait_tens jsonb not null,
+  run_tens  jsonb not null,
+  constraint end_counts_pkey primary key (minute, queue, task, state)
+);
+comment on table holdfast.end_counts is 'Jobs that ended, by minute, queue, task and end; written by summarise_ends, kept for a week.';
+comment on column holdfast.end_counts.minute is 'The minute of the end.';
+comment on column holdfast.end_counts.queue is 'The queue.';
+comment on column holdfast.end_counts.task is 'The task.';
+comment on column holdfast.end_counts.state is 'How they ended.';
+comment on column holdfast.end_counts.jobs is 'How many.';
+comment on column holdfast.end_counts.retried is 'How many of them needed more than one try.';
+comment on column holdfast.end_counts.tries is 'Tries of all of them together.';
+comment on column holdfast.end_counts.wait_tens is 'How long they waited: count by tenths of the decimal logarithm of milliseconds.';
+comment on column holdfast.end_counts.run_tens is 'How long their last attempt ran: count by tenths of the decimal logarithm of milliseconds.';

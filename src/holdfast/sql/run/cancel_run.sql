@@ -9,7 +9,7 @@ declare
   asked integer;
 begin
   update holdfast.runs as r
-  set sealed_at = coalesce(r.sealed_at, holdfast.now()), cancelled_at = coalesce(r.cancelled_at, holdfast.now())
+  set sealed_at = coalesce(r.sealed_at, holdfast.now()), cancelled_at = case when r.ended_at is null then coalesce(r.cancelled_at, holdfast.now()) else r.cancelled_at end
   where r.id = run;
   if not found then
     perform holdfast.refuse('HF004', format('There is no run %s.', run), 'Look at holdfast.run_view for the runs there are.');
@@ -20,6 +20,7 @@ begin
     order by j.id limit max
   );
   select count(*) into asked from holdfast.cancel_jobs(ids, reason, actor) as c where c.result in ('cancelled', 'asked');
+  perform holdfast.fold_run(run);
   perform holdfast.record_event('cancel_run', null, run, null, null, null, null, null, actor, reason, jsonb_build_object('jobs', asked));
   return asked;
 end

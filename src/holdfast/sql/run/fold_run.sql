@@ -30,12 +30,7 @@ begin
   end if;
   update holdfast.runs as r set ended_at = holdfast.now() where r.id = run;
   if folded.on_complete is not null then
-    perform holdfast.enqueue_jobs(
-      array[folded.on_complete ->> 'task'],
-      array[coalesce(folded.on_complete -> 'payload', jsonb_build_object('run', run))::json],
-      (folded.on_complete - 'task' - 'payload')
-        || jsonb_build_object('unique_scope', 'holdfast.on_complete', 'unique_key', run || ':' || folded.generation, 'unique_for', 'forever')
-    );
+    perform holdfast.follow_run(folded);
   end if;
   return true;
 end

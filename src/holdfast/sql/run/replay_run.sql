@@ -19,8 +19,7 @@ begin
   ids := array(
     select h.id from holdfast.history as h
     where h.run_id = run
-      and h.ended_at >= held.created_at
-      and h.ended_at <= coalesce(held.ended_at, 'infinity')
+      and h.ended_at >= held.created_at - interval '1 minute'
       and (which = 'all' or h.state = 'dead')
     order by h.id limit max
   );

@@ -28,8 +28,8 @@ create table holdfast.queues (
   constraint queue_max_wait_positive check (max_wait > '0'),
   constraint queue_rescue_delay_not_negative check (rescue_delay >= '0'),
   constraint queue_cancel_grace_not_negative check (cancel_grace >= '0'),
-  constraint queue_ageing_positive check (ageing > 0 and ageing < 'infinity'),
-  constraint queue_weight_positive check (weight > 0 and weight < 'infinity'),
+  constraint queue_ageing_positive check (ageing between 0.000001 and 1000000),
+  constraint queue_weight_positive check (weight between 0.000001 and 1000000),
   constraint queue_detail_known check (detail in ('off', 'basic', 'full')),
   constraint queue_retention_positive check (retention > '0'),
   constraint queue_payload_limit_positive check (payload_limit > 0)

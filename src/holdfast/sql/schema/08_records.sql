@@ -14,8 +14,11 @@ create table holdfast.dead_letters (
   died_at     timestamptz not null,
   status      text not null default 'open',
   assignee    text,
+  replays     integer not null default 0,
   replayed_at timestamptz,
   replayed_by text,
+  outcome     text,
+  replaced_by uuid,
   constraint dead_letter_status_known check (status in ('open', 'investigating', 'resolved', 'ignored'))
 );
 create index dead_letters_by_time on holdfast.dead_letters (died_at desc, job_id);
@@ -34,8 +37,27 @@ comment on column holdfast.dead_letters.fingerprint is 'Same for errors that are
 comment on column holdfast.dead_letters.died_at is 'When it died.';
 comment on column holdfast.dead_letters.status is 'Triage: open, investigating, resolved or ignored.';
 comment on column holdfast.dead_letters.assignee is 'Who looks into it.';
+comment on column holdfast.dead_letters.replays is 'How often it was replayed.';
 comment on column holdfast.dead_letters.replayed_at is 'When it was replayed; null while the job is dead.';
 comment on column holdfast.dead_letters.replayed_by is 'Who replayed it.';
+comment on column holdfast.dead_letters.outcome is 'How its last replay ended; null while that runs.';
+comment on column holdfast.dead_letters.replaced_by is 'Job that was enqueued in its place, with another payload.';
+
+create table holdfast.dead_letter_notes (
+  id     bigint generated always as identity primary key,
+  job_id uuid not null,
+  at     timestamptz not null,
+  author text,
+  note   text not null,
+  constraint dead_letter_note_is_bounded check (length(note) between 1 and 8192)
+);
+create index dead_letter_notes_job on holdfast.dead_letter_notes (job_id, id);
+comment on table holdfast.dead_letter_notes is 'What people wrote on dead letters.';
+comment on column holdfast.dead_letter_notes.id is 'Number of the note.';
+comment on column holdfast.dead_letter_notes.job_id is 'The job.';
+comment on column holdfast.dead_letter_notes.at is 'When it was written.';
+comment on column holdfast.dead_letter_notes.author is 'Who wrote it.';
+comment on column holdfast.dead_letter_notes.note is 'The note.';
 
 create table holdfast.events (
   id         bigint generated always as identity primary key,

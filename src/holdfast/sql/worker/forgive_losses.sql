@@ -4,16 +4,18 @@ returns void
 language plpgsql volatile
 as $$
 declare
-  forgiven uuid[];
+  forgiven uuid[];  -- jobs for which that loss still counts
 begin
   with turned as (
     update holdfast.attempts as a
     set outcome = 'forgiven', counted = false
     where a.worker_id = worker
       and a.outcome = 'lost'
-    returning a.job_id
+    returning a.job_id, a.generation, a.visit
   )
-  select array_agg(job_id) into forgiven from turned;
+  select array_agg(j.id) into forgiven
+  from turned as t
+  join holdfast.jobs as j on j.id = t.job_id and j.generation = t.generation and j.visit = t.visit;
   update holdfast.jobs as j
   set losses = greatest(0, j.losses - 1),
       deferrals = j.deferrals + 1

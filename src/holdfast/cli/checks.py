@@ -1,0 +1,183 @@
+"""What `holdfast doctor` looks at, one function per check."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from holdfast.db import health, migrate
+from holdfast.db.connect import Database
+
+OLDEST_POSTGRES = 14
+SKEW_TO_MENTION = timedelta(seconds=2)
+# The lease of a lost worker has ended; two sweeps of five seconds later its jobs should be back.
+RESCUE_PATIENCE = timedelta(seconds=15)
+SNAPSHOT_PATIENCE = timedelta(minutes=5)
+CONNECTIONS_SPARE = 10
+AUTOVACUUM = {
+    "autovacuum_vacuum_scale_factor": "0",
+    "autovacuum_vacuum_threshold": "5000",
+    "vacuum_truncate": "off",
+}
+
+
+class Level(StrEnum):
+    OK = "ok"
+    NOTE = "note"
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    check: str
+    level: Level
+    message: str
+    fix: str | None
+
+
+Verdict = tuple[Level, str, str | None]
+Check = Callable[[Database], Awaitable[Verdict]]
+
+
+async def postgres(database: Database) -> Verdict:
+    server = await health.server(database)
+    if server.version_number < OLDEST_POSTGRES * 10_000:
+        return (
+            Level.WRONG,
+            f"PostgreSQL {server.version} is too old.",
+            f"upgrade to {OLDEST_POSTGRES} or newer",
+        )
+    return Level.OK, f"PostgreSQL {server.version}", None
+
+
+async def durability(database: Database) -> Verdict:
+    server = await health.server(database)
+    if not server.is_durable:
+        return (
+            Level.NOTE,
+            "A crash of the server can lose jobs that it has accepted.",
+            "set fsync, full_page_writes and synchronous_commit to on",
+        )
+    return Level.OK, "commits are on disk before they are reported", None
+
+
+async def schema(database: Database) -> Verdict:
+    async with database.connection() as connection:
+        missing = await migrate.pending(connection)
+        state = await migrate.schema_version(connection)
+    if missing:
+        return Level.WRONG, f"Not up to date: {', '.join(missing)}.", "run holdfast migrate"
+    return Level.OK, f"migration {state.migration:04}, function set {state.function_set}", None
+
+
+async def clock(database: Database) -> Verdict:
+    """For information: only the database's clock decides anything."""
+    before = datetime.now(UTC)
+    theirs = await health.clock(database)
+    ours = before + (datetime.now(UTC) - before) / 2
+    skew = theirs - ours
+    if abs(skew) > SKEW_TO_MENTION:
+        seconds = skew.total_seconds()
+        text = f"The database's clock is {abs(seconds):.1f} s {'ahead of' if seconds > 0 else 'behind'} this one."
+        return Level.NOTE, text, "nothing depends on it but times in your own logs; set both by NTP"
+    return Level.OK, "this machine and the database agree", None
+
+
+async def notify(database: Database) -> Verdict:
+    if await health.notify_round_trip(database, database.address):
+        return Level.OK, "a notification arrives", None
+    return (
+        Level.WRONG,
+        "A notification did not arrive, so workers only poll.",
+        "behind a pooler in transaction mode set HOLDFAST_DIRECT_URL to the server itself",
+    )
+
+
+async def partitions(database: Database) -> Verdict:
+    ahead = await health.partitions_ahead(database)
+    if ahead < 2:
+        return (
+            Level.WRONG,
+            "History has no partition for next week.",
+            "start a worker, or run holdfast migrate; if that does not help, see the server's log",
+        )
+    return Level.OK, f"history has partitions for {ahead} weeks", None
+
+
+async def workers(database: Database) -> Verdict:
+    counts = await health.workers(database, RESCUE_PATIENCE)
+    if counts.unrescued:
+        return (
+            Level.WRONG,
+            f"{counts.unrescued} workers are lost and nobody took over their jobs.",
+            "start a worker: every worker rescues the jobs of lost ones",
+        )
+    text = f"{counts.live} live, {counts.lost} lost and rescued"
+    return Level.OK, text, None
+
+
+async def queues(database: Database) -> Verdict:
+    neglected = await health.neglected_queues(database)
+    if neglected:
+        return (
+            Level.NOTE,
+            f"No worker looks at queues with ready jobs: {', '.join(neglected)}.",
+            f"holdfast worker -A your.module:app --queues {','.join(neglected)}",
+        )
+    return Level.OK, "every queue with ready jobs has a worker or is paused", None
+
+
+async def autovacuum(database: Database) -> Verdict:
+    server = await health.server(database)
+    if not server.vacuums:
+        return Level.WRONG, "Autovacuum is off, so claims will slow down.", "set autovacuum = on"
+    options = await health.table_options(database)
+    off = options.get("autovacuum_enabled", "true") in ("false", "off")
+    wrong = [f"{name} = {value}" for name, value in AUTOVACUUM.items() if options.get(name) != value]
+    if wrong or off:
+        wanted = ", ".join([*wrong, "autovacuum_enabled = on"] if off else wrong)
+        return (
+            Level.WRONG,
+            "The table jobs is not vacuumed as a queue needs it.",
+            f"alter table holdfast.jobs set ({wanted})",
+        )
+    return Level.OK, "the table jobs is vacuumed by threshold", None
+
+
+async def snapshots(database: Database) -> Verdict:
+    oldest = await health.oldest_snapshot(database, SNAPSHOT_PATIENCE)
+    if oldest is not None:
+        return (
+            Level.WRONG,
+            f"Process {oldest.pid} ({oldest.application or 'unnamed'}) has had a transaction open for "
+            f"{oldest.age.total_seconds() / 60:.0f} minutes; vacuum waits for it and claims slow down.",
+            f"end that transaction, or select pg_terminate_backend({oldest.pid})",
+        )
+    return Level.OK, "no old transaction holds back vacuum", None
+
+
+async def connections(database: Database) -> Verdict:
+    server = await health.server(database)
+    spare = server.connections - server.connections_used
+    if spare < CONNECTIONS_SPARE:
+        return (
+            Level.WRONG,
+            f"Only {spare} of {server.connections} connections are free; a worker takes up to 3.",
+            "raise max_connections, use a pooler, or start fewer workers",
+        )
+    return Level.OK, f"{server.connections_used} of {server.connections} in use", None
+
+
+CHECKS: dict[str, Check] = {
+    "postgres": postgres,
+    "durability": durability,
+    "schema": schema,
+    "clock": clock,
+    "notify": notify,
+    "partitions": partitions,
+    "workers": workers,
+    "queues": queues,
+    "autovacuum": autovacuum,
+    "snapshots": snapshots,
+    "connections": connections,
+}

@@ -1,0 +1,169 @@
+"""The app: its tasks and queues, and the way to their database."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+from typing import Any, Self, Unpack
+from uuid import UUID
+
+from holdfast.client.bulk import Bulk, OnProgress, length_of
+from holdfast.client.decorate import TaskDecorator
+from holdfast.client.handle import JobHandle
+from holdfast.client.link import Links
+from holdfast.client.new_job import NewJob
+from holdfast.client.options import Retry
+from holdfast.client.own_connection import check_connection
+from holdfast.client.policy import DEFAULT_QUEUE, QueuePolicy, TaskPolicy, queue_wire
+from holdfast.client.run import Run, run_options
+from holdfast.client.sync import SyncLoop
+from holdfast.client.task import Call, Task
+from holdfast.db import jobs, queues
+from holdfast.db.connect import Connection, Database
+from holdfast.model.duration import Duration, parse_duration
+from holdfast.model.error import BadHandler, InvalidInput, UnknownTask
+from holdfast.model.id import JobId, RunId
+from holdfast.model.job import Job
+from holdfast.model.retry import RetryPolicy
+from holdfast.model.state import State
+
+
+class Holdfast:
+    """One per program. It connects at first use; `async with app:` closes what it opened."""
+
+    def __init__(self, database: str | None = None, *, name: str = "app", version: str | None = None) -> None:
+        self.name = name
+        self.version = version
+        self.tasks: dict[str, Task[..., Any]] = {}
+        self.queues: dict[str, dict[str, Any]] = {}
+        self._links = Links(database, name)
+        self._sync = SyncLoop(self._links)
+
+    async def __aenter__(self) -> Self:
+        await self.database.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    @property
+    def database(self) -> Database:
+        """Opened at first use, for the event loop that runs then."""
+        return self._links.here().database
+
+    async def close(self) -> None:
+        """Sends what is under way, then closes all connections. The app can be used again afterwards."""
+        await asyncio.to_thread(self._sync.close)
+        await self._links.close()
+
+    def task(
+        self,
+        *misplaced: Any,
+        name: str | None = None,
+        queue: str = DEFAULT_QUEUE,
+        priority: int | None = None,
+        retry: Retry | None = None,
+        max_failures: int | None = None,
+        timeout: Duration | None = None,
+    ) -> TaskDecorator:
+        """Makes a function a task, under its own name unless `name` is given."""
+        if misplaced:
+            raise BadHandler("@app.task takes its settings by name.", "write @app.task() above the function")
+        policy = TaskPolicy(
+            queue=queue,
+            priority=priority,
+            max_failures=max_failures,
+            retry=None if retry is None else RetryPolicy.parse(retry),
+            timeout=None if timeout is None else parse_duration(timeout),
+        )
+        return TaskDecorator(self.tasks, name, policy, self._links, self._sync)
+
+    def queue(self, name: str, **policy: Unpack[QueuePolicy]) -> None:
+        """Says how a queue is to be run; sent by `declare`, and only what is given here is changed."""
+        self.queues[name] = queue_wire(name, policy)
+        if policy.get("notify") is False:
+            self._links.silent.add(name)
+
+    async def declare(self) -> None:
+        """Sends the policies of queues and tasks; a worker does it at its start."""
+        async with self.database.transaction() as conn:
+            for name in sorted({task.policy.queue for task in self.tasks.values()} | self.queues.keys()):
+                await queues.declare_queue(conn, name, self.queues.get(name))
+            for name, task in sorted(self.tasks.items()):
+                await queues.declare_task(conn, name, task.policy.wire())
+
+    def find_task(self, name: str) -> Task[..., Any]:
+        try:
+            return self.tasks[name]
+        except KeyError:
+            raise UnknownTask(f"There is no task {name} in the app {self.name}.") from None
+
+    async def enqueue_many(
+        self,
+        calls: Iterable[Call[Any]],
+        *,
+        conn: "Connection | None" = None,
+        progress: OnProgress | None = None,
+    ) -> list[JobHandle[Any]]:
+        """Store a job for each of `calls`, of whatever tasks, all in one transaction."""
+        tasks: list[Task[..., Any]] = []
+
+        def job_of(call: Call[Any]) -> NewJob:
+            tasks.append(call.task)
+            return call.job
+
+        bulk = Bulk(self._links.here(), conn and check_connection(conn), None, progress)
+        stored = await bulk.enqueue(map(job_of, calls), length_of(calls))
+        return [task.handle(one) for task, one in zip(tasks, stored, strict=True)]
+
+    def job(self, job_id: UUID | str) -> JobHandle[Any]:
+        """A handle for any job; its output comes as plain JSON."""
+        return JobHandle(self._links, JobId(_uuid(job_id)), False, None)
+
+    async def jobs(
+        self,
+        *,
+        state: State | str | None = None,
+        queue: str | None = None,
+        task: str | None = None,
+        run: Run | UUID | str | None = None,
+        labels: Mapping[str, Any] | None = None,
+        before: UUID | str | None = None,
+        limit: int = 100,
+    ) -> list[Job]:
+        """Jobs that match, newest first; `before` is the last id of the page shown last."""
+        given = {
+            "state": None if state is None else State(state),
+            "queue": queue,
+            "task": task,
+            "run": None if run is None else str(run.id if isinstance(run, Run) else _uuid(run)),
+            "labels": labels,
+        }
+        filters = {name: value for name, value in given.items() if value is not None}
+        last = None if before is None else JobId(_uuid(before))
+        return await jobs.list_jobs(self.database, filters, last, limit)
+
+    def run(
+        self, name: str, *, on_complete: Call[Any] | None = None, labels: Mapping[str, Any] | None = None
+    ) -> Run:
+        """A run to be started with `async with`; `on_complete` is enqueued once when it has ended."""
+        return Run(self._links, name, run_options(on_complete, labels), None)
+
+    def find_run(self, run_id: UUID | str, name: str = "run") -> Run:
+        """A run that was started before."""
+        return Run(self._links, name, {}, RunId(_uuid(run_id)))
+
+    async def pause_queue(self, name: str, reason: str | None = None) -> None:
+        """Nothing of the queue is claimed until it is resumed."""
+        await queues.pause_queue(self.database, name, reason, self.name)
+
+    async def resume_queue(self, name: str, reason: str | None = None) -> None:
+        await queues.resume_queue(self.database, name, reason, self.name)
+
+
+def _uuid(value: UUID | str) -> UUID:
+    try:
+        return value if isinstance(value, UUID) else UUID(value)
+    except (ValueError, AttributeError, TypeError):
+        raise InvalidInput(f"{value!r} is not an id.", "ids are UUIDs, as enqueue returns them") from None

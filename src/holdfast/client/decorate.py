@@ -1,0 +1,92 @@
+"""What `@app.task(…)` is: from a function to a Task of the same parameters, without the context."""
+
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import Any, Concatenate, ParamSpec, TypeVar, overload
+
+from holdfast.client.link import Links
+from holdfast.client.policy import TaskPolicy
+from holdfast.client.signature import Signature
+from holdfast.client.sync import SyncLoop
+from holdfast.client.task import Bindings, Task
+from holdfast.model.context import Context
+from holdfast.model.error import BadHandler
+
+P = ParamSpec("P")
+R = TypeVar("R")
+C = TypeVar("C", bound=Context)
+
+LONGEST_NAME = 200
+
+
+class TaskDecorator:
+    """Called with a handler, coroutine function or plain; plain ones run in a thread of the worker."""
+
+    def __init__(
+        self,
+        tasks: dict[str, Task[..., Any]],
+        name: str | None,
+        policy: TaskPolicy,
+        links: Links,
+        sync: SyncLoop,
+    ) -> None:
+        self._tasks = tasks
+        self._name = name
+        self._policy = policy
+        self._links = links
+        self._sync = sync
+
+    @overload
+    def __call__(self, handler: Callable[Concatenate[C, P], Awaitable[R]], /) -> Task[P, R]: ...
+
+    @overload
+    def __call__(self, handler: Callable[P, Awaitable[R]], /) -> Task[P, R]: ...
+
+    @overload
+    def __call__(self, handler: Callable[Concatenate[C, P], R], /) -> Task[P, R]: ...
+
+    @overload
+    def __call__(self, handler: Callable[P, R], /) -> Task[P, R]: ...
+
+    def __call__(self, handler: Callable[..., Any], /) -> Task[..., Any]:
+        _check_kind(handler)
+        name = self._name or _name_of(handler)
+        _check_name(name, handler, self._tasks)
+        bound = Bindings(handler, Signature(handler), self._policy, self._links, self._sync)
+        task: Task[..., Any] = Task(name, bound)
+        self._tasks[name] = task
+        return task
+
+
+def _check_kind(handler: Any) -> None:
+    if isinstance(handler, Task):
+        raise BadHandler(f"{handler.name} is a task already.", "decorate the function once")
+    if not callable(handler) or isinstance(handler, type):
+        raise BadHandler(f"{handler!r} is not a function.", "put @app.task(…) above a function")
+    if inspect.isgeneratorfunction(handler) or inspect.isasyncgenfunction(handler):
+        raise BadHandler(
+            f"{handler.__qualname__} is a generator, and a job has one output.",
+            "return the result; report steps with the context's progress or checkpoint",
+        )
+
+
+def _name_of(handler: Callable[..., Any]) -> str:
+    name = getattr(handler, "__name__", "")
+    if not name.isidentifier():
+        raise BadHandler(f"{handler!r} has no name of its own.", 'give one: @app.task(name="…")')
+    return name
+
+
+def _check_name(name: str, handler: Callable[..., Any], tasks: dict[str, Task[..., Any]]) -> None:
+    if not 1 <= len(name) <= LONGEST_NAME:
+        raise BadHandler(f"The task's name has {len(name)} characters.", f"use 1 to {LONGEST_NAME}")
+    if name in tasks:
+        other = tasks[name].handler
+        raise BadHandler(
+            f"There are two tasks {name}: {_place(other)} and {_place(handler)}.",
+            'give one of them another name: @app.task(name="…")',
+        )
+
+
+def _place(handler: Callable[..., Any]) -> str:
+    return f"{handler.__module__}.{getattr(handler, '__qualname__', handler)}"

@@ -1,0 +1,83 @@
+"""A handle on a stored job: ask for its state, wait for its output, cancel it."""
+
+from typing import Any, Generic, TypeVar
+
+from holdfast.client.convert import Converter
+from holdfast.client.link import Links
+from holdfast.client.wait import wait_until
+from holdfast.db import jobs, reads
+from holdfast.model.duration import Duration
+from holdfast.model.error import JobFailed, NotFound, PermissionDenied
+from holdfast.model.id import JobId
+from holdfast.model.job import Job
+from holdfast.model.queue import CancelResult, ReplayResult
+from holdfast.model.state import State
+
+R = TypeVar("R")
+
+
+class JobHandle(Generic[R]):
+    """`created` is false where a unique key named a job that was there already."""
+
+    __slots__ = ("_links", "_output", "created", "id")
+
+    def __init__(self, links: Links, job_id: JobId, created: bool, output: Converter | None) -> None:
+        self.id = job_id
+        self.created = created
+        self._links = links
+        self._output = output
+
+    def __repr__(self) -> str:
+        return f"<JobHandle {self.id}>"
+
+    async def job(self) -> Job:
+        """The job as it is stored now."""
+        found = await jobs.get_job(self._links.here().database, self.id)
+        if found is None:
+            raise NotFound(
+                f"There is no job {self.id}.",
+                "if it was enqueued in a transaction, commit that first; ended jobs are pruned after a time",
+            )
+        return found
+
+    async def status(self) -> State:
+        return (await self.job()).state
+
+    async def result(self, timeout: Duration | None = None) -> R:
+        """The handler's output. Raises JobFailed if it ended otherwise, Timeout when the time is over."""
+        ended = await wait_until(self._ended, timeout, f"The job {self.id} did not end")
+        if ended.state is not State.COMPLETED:
+            raise await self._failed(ended)
+        output: R = self._converted(ended.output)
+        return output
+
+    async def cancel(self, reason: str | None = None) -> CancelResult:
+        """Cancel the job, or ask its worker to stop if it is running."""
+        (answer,) = await jobs.cancel_jobs(self._links.here().database, [self.id], reason, self._links.name)
+        return answer.result
+
+    async def replay(self, reason: str | None = None) -> ReplayResult:
+        """Start an ended job again, under the same id."""
+        (answer,) = await jobs.replay_jobs(self._links.here().database, [self.id], reason, self._links.name)
+        return answer.result
+
+    def _converted(self, output: Any) -> Any:
+        return output if self._output is None or output is None else self._output.from_json(output)
+
+    async def _ended(self) -> Job | None:
+        found = await self.job()
+        return found if found.is_ended else None
+
+    async def _failed(self, ended: Job) -> JobFailed:
+        said = [f"The job {self.id} ({ended.task}) ended {ended.state}", ended.reason]
+        if ended.state is State.DEAD:
+            said.append(await self._last_error())
+        return JobFailed(": ".join(one.rstrip(".") for one in said if one) + ".", ended.state, ended.reason)
+
+    async def _last_error(self) -> str | None:
+        """Nothing for a role that may not read attempts: the job's reason has to do."""
+        try:
+            attempts = await reads.list_attempts(self._links.here().database, self.id)
+        except PermissionDenied:
+            return None
+        return next((f"{one.error_type}: {one.message}" for one in attempts if one.error_type), None)

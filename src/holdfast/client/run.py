@@ -1,0 +1,103 @@
+"""A run: jobs submitted together, with one progress and one end."""
+
+import json
+import logging
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from holdfast.client.link import Links
+from holdfast.client.task import Call
+from holdfast.client.wait import wait_until
+from holdfast.db import runs
+from holdfast.model.duration import Duration
+from holdfast.model.error import NotFound, WrongState
+from holdfast.model.id import RunId
+from holdfast.model.run import RunProgress, Which
+from holdfast.telemetry.emit import emit
+from holdfast.telemetry.event import Event
+
+ENDED = frozenset({"ended", "cancelled"})
+
+
+class Run:
+    """Started and sealed by `async with app.run(…) as run`; jobs join it with `task.options(run=run)`.
+
+    If the block raises, the run stays open: seal it or cancel it when it is known what is in it.
+    """
+
+    __slots__ = ("_id", "_links", "_options", "name")
+
+    def __init__(self, links: Links, name: str, options: Mapping[str, Any], run_id: RunId | None) -> None:
+        self.name = name
+        self._links = links
+        self._options = options
+        self._id = run_id
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            await self.seal()
+        else:
+            emit(Event.RUN_LEFT_OPEN, logging.WARNING, run=self.id, name=self.name, because=error)
+            error.add_note(f"The run {self.id} ({self.name}) stays open: seal it or cancel it.")
+
+    @property
+    def id(self) -> RunId:
+        if self._id is None:
+            raise WrongState(
+                f"The run {self.name} is not started.", "use it inside async with, or await start()"
+            )
+        return self._id
+
+    async def start(self) -> None:
+        if self._id is None:
+            self._id = await runs.start_run(self._links.here().database, self.name, self._options)
+
+    async def seal(self) -> None:
+        """Say that the last job is in: only a sealed run can end."""
+        await runs.seal_run(self._links.here().database, self.id)
+
+    async def progress(self) -> RunProgress:
+        found = await runs.run_progress(self._links.here().database, self.id)
+        if found is None:
+            raise NotFound(f"There is no run {self.id}.", "check the id")
+        return found
+
+    async def wait(self, timeout: Duration | None = None) -> RunProgress:
+        """The progress at the run's end; raises Timeout when the time is over."""
+        return await wait_until(self._ended, timeout, f"The run {self.id} ({self.name}) did not end")
+
+    async def cancel(self, reason: str | None = None) -> int:
+        """Seal the run and cancel its live jobs; running ones are asked to stop. Returns how many."""
+        database, total = self._links.here().database, 0
+        while count := await runs.cancel_run(database, self.id, reason, self._links.name):
+            total += count
+        return total
+
+    async def replay(self, which: Which = Which.DEAD, reason: str | None = None) -> int:
+        """Start the dead jobs again, or all that ended; returns how many."""
+        database, total = self._links.here().database, 0
+        while count := await runs.replay_run(database, self.id, which, reason, self._links.name):
+            total += count
+        return total
+
+    async def _ended(self) -> RunProgress | None:
+        progress = await self.progress()
+        return progress if progress.state in ENDED else None
+
+
+def run_options(on_complete: Call[Any] | None, labels: Mapping[str, Any] | None) -> dict[str, Any]:
+    """In the form of start_run."""
+    options: dict[str, Any] = {}
+    if on_complete is not None:
+        job = on_complete.job
+        options["on_complete"] = {"task": job.task, "payload": json.loads(job.payload), **job.options}
+    if labels is not None:
+        options["labels"] = dict(labels)
+    return options

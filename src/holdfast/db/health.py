@@ -1,0 +1,163 @@
+"""What `doctor` asks the server: facts only, judged elsewhere."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import uuid4
+
+from holdfast.db.address import Address
+from holdfast.db.connect import Database, connect
+from holdfast.db.errors import translated
+from holdfast.db.statement import fetch, fetch_row, fetch_value
+from holdfast.model.error import DatabaseError
+
+SERVER = """
+select
+  current_setting('server_version_num')::integer as version_number,
+  current_setting('server_version') as version,
+  current_setting('fsync') = 'on' as syncs,
+  current_setting('full_page_writes') = 'on' as full_pages,
+  current_setting('synchronous_commit') <> 'off' as commits_synchronously,
+  current_setting('autovacuum') = 'on' as vacuums,
+  current_setting('max_connections')::integer
+    - current_setting('superuser_reserved_connections')::integer as connections,
+  (select count(*) from pg_stat_activity where backend_type = 'client backend') as connections_used
+"""
+
+CLOCK = "select clock_timestamp()"
+
+TABLE_OPTIONS = "select coalesce(reloptions, '{}') from pg_class where oid = 'holdfast.jobs'::regclass"
+
+PARTITIONS_AHEAD = """
+select count(*)
+from pg_inherits
+join pg_class on pg_class.oid = inhrelid
+where inhparent = 'holdfast.history'::regclass
+  and relname ~ '^history_[0-9]{4}w[0-9]{2}$'
+  and relname >= 'history_' || to_char(clock_timestamp() at time zone 'UTC', 'IYYY"w"IW')
+"""
+
+WORKERS = """
+select
+  count(*) filter (where state in ('working', 'draining')) as live,
+  count(*) filter (where state = 'lost') as lost,
+  count(*) filter (where state = 'lost' and rescued_at is null and lease_until < holdfast.now() - $1::interval)
+    as unrescued
+from holdfast.worker_view
+"""
+
+NEGLECTED_QUEUES = """
+select q.name
+from holdfast.queue_view as q
+where q.ready > 0
+  and q.paused_at is null
+  and not exists (
+    select from holdfast.worker_view as w
+    where w.state = 'working' and q.name = any (w.queues)
+  )
+order by q.name
+"""
+
+OLDEST_SNAPSHOT = """
+select pid, application_name, clock_timestamp() - xact_start as age
+from pg_stat_activity
+where backend_xmin is not null
+  and backend_type = 'client backend'
+  and datname = current_database()
+  and pid <> pg_backend_pid()
+  and xact_start < clock_timestamp() - $1::interval
+order by xact_start
+limit 1
+"""
+
+NOTIFY_WITHIN = timedelta(seconds=3)
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    version_number: int
+    version: str
+    syncs: bool
+    full_pages: bool
+    commits_synchronously: bool
+    vacuums: bool
+    connections: int
+    connections_used: int
+
+    @property
+    def is_durable(self) -> bool:
+        return self.syncs and self.full_pages and self.commits_synchronously
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerCounts:
+    """`unrescued`: lost for longer than given, and nobody took their jobs."""
+
+    live: int
+    lost: int
+    unrescued: int
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A transaction that keeps vacuum from removing what has died since it began."""
+
+    pid: int
+    application: str
+    age: timedelta
+
+
+async def server(database: Database) -> Server:
+    row = await fetch_row(database, SERVER)
+    if row is None:
+        raise DatabaseError("The server told nothing about itself.")
+    return Server(*row)
+
+
+async def clock(database: Database) -> datetime:
+    now: datetime = await fetch_value(database, CLOCK)
+    return now
+
+
+async def table_options(database: Database) -> dict[str, str]:
+    """The storage parameters of the table jobs."""
+    found: list[str] = await fetch_value(database, TABLE_OPTIONS)
+    return dict(option.split("=", 1) for option in found)
+
+
+async def partitions_ahead(database: Database) -> int:
+    """Weeks for which history has a partition, from this one on."""
+    return int(await fetch_value(database, PARTITIONS_AHEAD))
+
+
+async def workers(database: Database, patience: timedelta) -> WorkerCounts:
+    row = await fetch_row(database, WORKERS, patience)
+    return WorkerCounts(0, 0, 0) if row is None else WorkerCounts(*row)
+
+
+async def neglected_queues(database: Database) -> list[str]:
+    """Queues with ready jobs that no live worker looks at."""
+    return [row["name"] for row in await fetch(database, NEGLECTED_QUEUES)]
+
+
+async def oldest_snapshot(database: Database, older_than: timedelta) -> Snapshot | None:
+    row = await fetch_row(database, OLDEST_SNAPSHOT, older_than)
+    return None if row is None else Snapshot(*row)
+
+
+async def notify_round_trip(database: Database, address: Address) -> bool:
+    """Whether a notification of one session reaches another."""
+    channel = f"holdfast_doctor_{uuid4().hex}"
+    heard = asyncio.Event()
+    listener = await connect(Address(address.listen_url, address.source), "holdfast doctor")
+    try:
+        with translated():
+            await listener.add_listener(channel, lambda *_: heard.set())
+        await database.execute("select pg_notify($1, '')", channel)
+        async with asyncio.timeout(NOTIFY_WITHIN.total_seconds()):
+            await heard.wait()
+    except TimeoutError:
+        return False
+    finally:
+        listener.terminate()
+    return True

@@ -1,0 +1,39 @@
+"""The chores that every worker does."""
+
+from datetime import timedelta
+
+from holdfast.db import chores
+from holdfast.db.statement import Executor
+from holdfast.maintenance.chore import Chore
+
+PROMOTE = "promote"
+RESCUE = "rescue"
+CLOSE_RUNS = "close_runs"
+ADVANCE_ORDER_KEYS = "advance_order_keys"
+PRUNE = "prune"
+FORGET_WORKERS = "forget_workers"
+MAKE_PARTITIONS = "make_partitions"
+
+MINUTE = timedelta(seconds=60)
+SPREAD = timedelta(seconds=20)
+
+
+def standard_chores(sweep: timedelta) -> list[Chore]:
+    """`sweep`: how often to look for what was left behind; a dead worker's jobs wait for two of them at most."""
+    return [
+        Chore(MAKE_PARTITIONS, MINUTE, chores.make_partitions, SPREAD),
+        Chore(PROMOTE, timedelta(seconds=1), chores.promote_jobs),
+        Chore(RESCUE, sweep, rescue),
+        Chore(CLOSE_RUNS, sweep, chores.close_runs),
+        Chore(ADVANCE_ORDER_KEYS, sweep, chores.advance_order_keys),
+        Chore(PRUNE, MINUTE, prune, SPREAD),
+        Chore(FORGET_WORKERS, MINUTE, chores.forget_workers, SPREAD),
+    ]
+
+
+async def rescue(on: Executor) -> int:
+    return (await chores.rescue_jobs(on)).total
+
+
+async def prune(on: Executor) -> int:
+    return sum((await chores.prune_jobs(on)).values())

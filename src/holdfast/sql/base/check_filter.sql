@@ -1,0 +1,18 @@
+-- Refuses a filter with a key that nobody looks at: it would match too much.
+create or replace function holdfast.check_filter(filter jsonb, known text[])
+returns void
+language plpgsql stable
+as $$
+declare
+  unknown text;
+begin
+  if filter is null or jsonb_typeof(filter) <> 'object' then
+    perform holdfast.refuse('HF002', 'A filter must be a JSON object.', 'Give {} for everything.');
+  end if;
+  select k into unknown from jsonb_object_keys(filter) as k where k <> all (known);
+  if unknown is not null then
+    perform holdfast.refuse('HF002', format('A filter has no key %s.', unknown), 'Known are ' || array_to_string(known, ', ') || '.');
+  end if;
+end
+$$;
+comment on function holdfast.check_filter(jsonb, text[]) is 'Refuses a filter with a key that nobody looks at.';

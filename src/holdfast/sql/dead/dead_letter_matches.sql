@@ -1,0 +1,18 @@
+-- Whether a dead letter of a job that is dead now fits a filter. One predicate for lists, groups and bulk actions.
+create or replace function holdfast.dead_letter_matches(letter holdfast.dead_letters, filter jsonb)
+returns boolean
+language sql stable
+as $$
+  select letter.replayed_at is null
+    and (not filter ? 'queue' or letter.queue = filter ->> 'queue')
+    and (not filter ? 'task' or letter.task = filter ->> 'task')
+    and (not filter ? 'reason' or letter.reason = filter ->> 'reason')
+    and (not filter ? 'class' or letter.class = filter ->> 'class')
+    and (not filter ? 'fingerprint' or letter.fingerprint = filter ->> 'fingerprint')
+    and (not filter ? 'status' or letter.status = filter ->> 'status')
+    and (not filter ? 'assignee' or letter.assignee = filter ->> 'assignee')
+    and (not filter ? 'run' or letter.run_id = (filter ->> 'run')::uuid)
+    and (not filter ? 'since' or letter.died_at >= (filter ->> 'since')::timestamptz)
+    and (not filter ? 'until' or letter.died_at < (filter ->> 'until')::timestamptz)
+$$;
+comment on function holdfast.dead_letter_matches(holdfast.dead_letters, jsonb) is 'Whether a dead letter of a job that is dead now fits a filter.';

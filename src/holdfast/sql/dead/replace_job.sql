@@ -1,0 +1,36 @@
+-- dead | rejected | cancelled -> (stays), and a new job in its place: payloads never change, so an edited one is another job.
+create or replace function holdfast.replace_job(job uuid, payload json, reason text default null, actor text default null)
+returns uuid
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+declare
+  past    holdfast.history;
+  lane    holdfast.lanes;
+  new_job uuid;
+begin
+  select h.* into past
+  from holdfast.history as h
+  where h.id = job and h.ended_at >= coalesce(holdfast.created_at(job), '-infinity') - interval '1 minute'
+  for update;
+  if not found or past.state = 'completed' then
+    perform holdfast.refuse('HF005', format('The job %s has not ended badly.', job), 'Only a dead, rejected or cancelled job can be replaced.');
+  end if;
+  if exists (select from holdfast.dead_letters as d where d.job_id = job and d.replaced_by is not null) then
+    perform holdfast.refuse('HF005', format('The job %s was replaced already.', job), 'Replay or replace the job that stands in its place.');
+  end if;
+  select l.* into lane from holdfast.lanes as l where l.lane = past.lane;
+  select e.job_id into new_job
+  from holdfast.enqueue_jobs(array[past.task], array[payload], jsonb_strip_nulls(jsonb_build_object(
+    'queue', past.queue, 'priority', past.priority, 'order_key', past.order_key, 'labels', past.labels, 'timeout', past.timeout,
+    'group', nullif(lane."group", ''), 'endpoint', nullif(lane.endpoint, ''), 'max_failures', past.max_failures, 'retry', past.retry
+  ))) as e;
+  update holdfast.dead_letters as d set replaced_by = new_job, status = 'resolved' where d.job_id = job;
+  perform holdfast.record_event('replace', job, past.run_id, past.queue, past.state, past.state, past.attempt, null, actor,
+    holdfast.sanitise_text(reason), jsonb_build_object('replaced_by', new_job));
+  perform holdfast.record_event('replace', new_job, null, past.queue, null, 'ready', 0, null, actor,
+    holdfast.sanitise_text(reason), jsonb_build_object('replaces', job));
+  return new_job;
+end
+$$;
+comment on function holdfast.replace_job(uuid, json, text, text) is 'Enqueues a job with an edited payload in place of one that ended badly, and links the two.';

@@ -1,0 +1,17 @@
+-- Why a manual action cannot be done on a job, or null: busy, ended, not_found, or its state.
+create or replace function holdfast.refusal(job uuid, state text, wanted text[])
+returns text
+language sql stable
+as $$
+  select case
+    when state = any (wanted) then null
+    when state is not null then state
+    when exists (select from holdfast.jobs as j where j.id = job) then 'busy'
+    when exists (
+      select from holdfast.history as h
+      where h.id = job and h.ended_at >= coalesce(holdfast.created_at(job), '-infinity') - interval '1 minute'
+    ) then 'ended'
+    else 'not_found'
+  end
+$$;
+comment on function holdfast.refusal(uuid, text, text[]) is 'Why a manual action cannot be done on a job, or null.';

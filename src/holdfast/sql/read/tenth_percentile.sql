@@ -1,0 +1,18 @@
+-- A percentile from counted buckets: the upper edge of the bucket in which it lies.
+create or replace function holdfast.tenth_percentile(tens jsonb, share double precision)
+returns interval
+language sql stable
+as $$
+  select make_interval(secs => power(10, (b.tenth + 1) / 10.0) / 1000)
+  from (
+    select
+      key::integer as tenth,
+      sum(value::bigint) over (order by key::integer) as up_to,
+      sum(value::bigint) over () as total
+    from jsonb_each_text(tens)
+  ) as b
+  where b.up_to >= share * b.total
+  order by b.tenth
+  limit 1
+$$;
+comment on function holdfast.tenth_percentile(jsonb, double precision) is 'A percentile from counted buckets.';

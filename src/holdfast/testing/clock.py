@@ -1,0 +1,56 @@
+"""A fake clock: Holdfast's time stands still until the test moves it, for every connection alike."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from holdfast.db.sql_files import SQL
+from holdfast.db.statement import Executor, fetch_value, run
+from holdfast.model.duration import Duration, parse_duration
+from holdfast.model.error import InvalidOption, WrongState
+
+FAKE = SQL / "testing" / "now.sql"
+REAL = SQL / "base" / "now.sql"
+
+DATABASE = "select current_database()"
+NOW = "select holdfast.now()"
+SET = "update holdfast.test_clock set at = $1::timestamptz"
+ADVANCE = "update holdfast.test_clock set at = at + $1::interval"
+DROP = "drop table holdfast.test_clock"
+
+
+@dataclass(frozen=True, slots=True)
+class FakeClock:
+    """Moves the time of one database; what it does is seen by others once the connection has committed."""
+
+    on: Executor
+
+    async def now(self) -> datetime:
+        at: datetime = await fetch_value(self.on, NOW)
+        return at
+
+    async def set(self, at: datetime) -> None:
+        if at.utcoffset() is None:
+            raise InvalidOption(f"{at.isoformat()} names no time zone.", "pass a datetime with a zone")
+        await run(self.on, SET, at)
+
+    async def advance(self, by: Duration) -> datetime:
+        """The time it is then."""
+        await run(self.on, ADVANCE, parse_duration(by))
+        return await self.now()
+
+    async def uninstall(self) -> None:
+        """The real clock again."""
+        await run(self.on, REAL.read_text("utf-8"))
+        await run(self.on, DROP)
+
+
+async def install_fake_clock(conn: Executor) -> FakeClock:
+    """Refused in a database that is not named as one for tests: there, time would stand still for ever."""
+    name = await fetch_value(conn, DATABASE)
+    if not (name.startswith("test_") or name.endswith("_test")):
+        raise WrongState(
+            f"The fake clock is not installed into {name}, which is not named as a test database.",
+            "use fresh_database(), or a database whose name begins with test_ or ends with _test",
+        )
+    await run(conn, FAKE.read_text("utf-8"))
+    return FakeClock(conn)

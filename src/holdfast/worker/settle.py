@@ -1,0 +1,187 @@
+"""The worker's turn: send the ends of jobs that finished, get new ones for the free slots, in one call."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+
+from holdfast.db.statement import Executor
+from holdfast.db.worker import settle_and_claim
+from holdfast.model.error import DatabaseError, InvalidInput
+from holdfast.model.id import WorkerId
+from holdfast.model.outcome import end_of
+from holdfast.model.worker import Settled
+from holdfast.telemetry.emit import emit
+from holdfast.telemetry.event import Event
+from holdfast.worker import failpoint
+from holdfast.worker.failure import refused_end
+from holdfast.worker.lease import Lease
+from holdfast.worker.line import Line
+from holdfast.worker.outbox import Ends, Outbox
+from holdfast.worker.pause import pause_after
+from holdfast.worker.report import WorkerReport
+from holdfast.worker.run import Runner
+from holdfast.worker.slots import Slots
+from holdfast.worker.wake import Wake
+
+# SQLSTATE classes that blame a value: data exception, integrity violation, program limit exceeded.
+_ABOUT_VALUES = ("22", "23", "54")
+
+
+@dataclass(slots=True)
+class Claiming:
+    """Whether the worker claims, at most how many at once, and how often (None: for ever)."""
+
+    most: int
+    times: int | None = None
+    is_on: bool = True
+
+
+class Settler:
+    """Two loops of this run at the same time, each on its own line, so that Postgres and Python both work.
+
+    A loop waits until there is an end to send, or free slots and a reason to claim. Ends that come while a call is
+    under way go with the next one. An end is sent until the database has answered: if the answer to a commit got lost,
+    it is then among the lost ones, which means done or taken, and in neither case is the job run again by us.
+    """
+
+    def __init__(
+        self,
+        me: WorkerId,
+        slots: Slots,
+        outbox: Outbox,
+        wake: Wake,
+        lease: Lease,
+        runner: Runner,
+        report: WorkerReport,
+        claiming: Claiming,
+        on_idle: Callable[[], None],
+    ) -> None:
+        self._me = me
+        self._slots = slots
+        self._outbox = outbox
+        self._wake = wake
+        self._lease = lease
+        self._runner = runner
+        self._report = report
+        self.claiming = claiming
+        self._on_idle = on_idle
+        self._calls: set[float] = set()
+
+    @property
+    def is_clear(self) -> bool:
+        """Nothing runs, nothing waits to be sent, no call is under way."""
+        return not self._slots.running and not self._outbox and not self._calls
+
+    @property
+    def oldest_call(self) -> float:
+        """When the oldest call under way began; infinite if there is none."""
+        return min(self._calls, default=float("inf"))
+
+    async def run(self, line: Line) -> None:
+        failures = 0
+        while True:
+            while not self._has_work():
+                await self._wake.wait(until_poll=self._may_claim())
+            async with line.taken() as on:
+                # The other loop may have done it while this one waited for its line.
+                is_done = not self._has_work() or await self._turn(on)
+            failures = 0 if is_done else failures + 1
+            if failures:
+                await asyncio.sleep(pause_after(failures))
+
+    def _may_claim(self) -> bool:
+        claiming = self.claiming
+        return claiming.is_on and claiming.times != 0 and self._slots.free > 0 and self._lease.is_held
+
+    def _has_work(self) -> bool:
+        return len(self._outbox) > 0 or (self._wake.has_reason and self._may_claim())
+
+    async def _turn(self, on: Executor) -> bool:
+        """One call; false if it failed, after which everything is as before."""
+        ends = self._outbox.take()
+        n = self._reserve()
+        began = monotonic()
+        self._calls.add(began)
+        try:
+            answer = await self._send(on, n, ends)
+        except BaseException as exc:
+            self._outbox.put_back(ends)
+            if not isinstance(exc, Exception):
+                self._slots.unreserve(n)
+                raise
+            emit(Event.SETTLE_FAILED, logging.DEBUG, because=exc)
+            self._give_back(n)
+            return _blames_a_value(exc) and len(ends[0]) > 0 and await self._settle_one_by_one(on)
+        finally:
+            self._calls.discard(began)
+        self._slots.unreserve(n)
+        self._note(answer, n)
+        return True
+
+    def _reserve(self) -> int:
+        if not self._may_claim():
+            return 0
+        if self.claiming.times is not None:
+            self.claiming.times -= 1
+        self._wake.answered()
+        return self._slots.reserve(self.claiming.most)
+
+    def _give_back(self, n: int) -> None:
+        """After a call that failed. If it claimed all the same, the jobs are found as orphans."""
+        self._slots.unreserve(n)
+        if n:
+            self._wake.ring()
+            if self.claiming.times is not None:
+                self.claiming.times += 1
+
+    async def _send(self, on: Executor, n: int, ends: Ends) -> Settled:
+        ids, tokens, values = ends
+        if ids:
+            failpoint.reach("before_settle")
+        answer = await settle_and_claim(on, self._me, n, ids, tokens, values)
+        if ids:
+            failpoint.reach("after_settle")
+        return answer
+
+    def _note(self, answer: Settled, n: int) -> None:
+        found = len(answer.claimed)
+        if answer.lost:
+            self._report.lost += len(answer.lost)
+            emit(Event.ENDS_LOST, jobs=",".join(str(lost.id) for lost in answer.lost[:10]), count=len(answer.lost))
+        if answer.lapsed:
+            self._lease.renew_soon()
+        elif n and found == n:
+            self._wake.found_all()
+        elif n:
+            self._wake.found_less(found, answer.due_in)
+        if found:
+            failpoint.reach("after_claim")
+            self._runner.start(answer.claimed)
+        elif self.is_clear:
+            self._on_idle()
+
+    async def _settle_one_by_one(self, on: Executor) -> bool:
+        """One end has a value that the database refuses: find it, and let it not hold up the others."""
+        ids, tokens, values = self._outbox.take()
+        while ids:
+            one = [ids[0]], [tokens[0]], [values[0]]
+            try:
+                await self._send(on, 0, one)
+            except Exception as exc:
+                refusal = end_of(refused_end(str(exc)))
+                if not _blames_a_value(exc) or values[0] == refusal:
+                    self._outbox.put_back((ids, tokens, values))
+                    return False
+                emit(Event.END_REFUSED, logging.ERROR, job=ids[0], because=exc)
+                values[0] = refusal
+            else:
+                del ids[0], tokens[0], values[0]
+        return True
+
+
+def _blames_a_value(exc: Exception) -> bool:
+    if isinstance(exc, DatabaseError):
+        return (exc.sqlstate or "").startswith(_ABOUT_VALUES)
+    return isinstance(exc, InvalidInput | ValueError)

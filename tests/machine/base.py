@@ -1,0 +1,84 @@
+"""What all rules of the state machine stand on: the database, the model, and the comparison of the two."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import ClassVar, TypeVar
+from uuid import UUID, uuid5
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from tests.machine.model import Model
+from tests.machine.parts import Job, Run, Worker
+from tests.machine.session import Session
+from tests.machine.world import differences, expected_world
+
+START = datetime(2031, 1, 6, tzinfo=UTC)
+NAMES = UUID(int=7)
+LEASE = timedelta(seconds=30)
+WORKERS = {1: (("plain", "full"), ""), 2: (("aged", "plain"), "gpu"), 3: (("full", "aged", "plain"), "")}
+STEPS = [timedelta(milliseconds=1)] + [timedelta(seconds=s) for s in (1, 11, 31, 31, 70, 400, 4000, 90_000)]
+
+picks = st.integers(0, 50)
+workers = st.sampled_from(sorted(WORKERS))
+T = TypeVar("T")
+
+
+def choose(things: Sequence[T], pick: int) -> T:
+    return things[pick % len(things)]
+
+
+class Base(RuleBasedStateMachine):
+    session: ClassVar[Session]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = Model(START)
+        self.session.start_over(START)
+        for n in WORKERS:
+            self.register(n)
+
+    @rule(step=st.sampled_from(STEPS))
+    def wait(self, step: timedelta) -> None:
+        self.model.now += step
+        self.session.set_clock(self.model.now)
+
+    @rule(n=workers)
+    def register(self, n: int) -> None:
+        queues, group = WORKERS[n]
+        worker = Worker(uuid5(NAMES, str(n)), queues, group, LEASE, self.model.now + LEASE)
+        info = json.dumps({"group": group, "slots": 5, "lease": LEASE.total_seconds()})
+        self.session.verb("register_worker($1, $2, $3::jsonb)", worker.id, list(queues), info)
+        self.model.workers[worker.id] = worker
+
+    @invariant()
+    def the_database_is_as_the_model_says(self) -> None:
+        wrong = differences(self.session.world(), expected_world(self.model))
+        assert not wrong, "\n".join(wrong)
+
+    @invariant()
+    def no_invariant_is_violated(self) -> None:
+        assert not self.session.violations()
+
+    def tick(self) -> None:
+        """A millisecond, so that ids rise with time."""
+        self.wait(timedelta(milliseconds=1))
+
+    def worker(self, n: int) -> Worker:
+        return self.model.workers[uuid5(NAMES, str(n))]
+
+    def every(self) -> list[Job]:
+        return [*self.model.jobs.values()]
+
+    def running(self) -> list[Job]:
+        return [job for job in self.every() if job.state == "running"]
+
+    def ended(self) -> list[Job]:
+        return [job for job in self.every() if not job.is_live]
+
+    def stale(self) -> list[tuple[UUID, UUID]]:
+        return [(job.id, token) for job in self.every() for token in job.tokens if token != job.token]
+
+    def pick_run(self, pick: int) -> Run | None:
+        return choose([*self.model.runs.values()], pick) if self.model.runs else None

@@ -1,0 +1,64 @@
+"""What operators do to the model: cancel, replay, and the same for runs."""
+
+from tests.machine.model import Model
+from tests.machine.parts import ENDS, Ends, Job, Key, Run
+
+
+def cancel(model: Model, job: Job, reason: str) -> str:
+    if job.state in ENDS:
+        return "ended"
+    if job.state == "running":
+        job.cancel_asked_at = job.cancel_asked_at or model.now
+        return "asked"
+    model.end(job, "cancelled", reason)
+    return "cancelled"
+
+
+def replay(model: Model, job: Job) -> str:
+    if job.is_live:
+        return "live"
+    if not _retake_key(model, job):
+        return "conflict"
+    if job.run is not None:
+        model.runs[job.run].counts[job.state] -= 1
+    if job.id in model.letters:
+        model.letters[job.id].replayed = True
+    job.start_again(model.now)
+    model.place(job, rank=model.now)
+    return "replayed"
+
+
+def _retake_key(model: Model, job: Job) -> bool:
+    name = (job.scope, str(job.options.unique_key))
+    key = model.keys.get(name)
+    if job.options.unique_key is None or (key and not key.is_expired(model.now)):
+        return key is None or key.job == job.id
+    model.keys[name] = Key(job.id, job.work, until_end=True)
+    return True
+
+
+def close_runs(model: Model) -> list[Run]:
+    """The runs that end now."""
+    done = [run for run in model.runs.values() if run.is_done]
+    for run in done:
+        run.ended_at = model.now
+    return done
+
+
+def cancel_run(model: Model, run: Run, reason: str) -> int:
+    run.sealed = run.cancelled = True
+    live = [
+        job for job in model.jobs.values() if job.run == run.id and job.is_live and not job.cancel_asked_at
+    ]
+    for job in live:
+        cancel(model, job, reason)
+    return len(live)
+
+
+def replay_run(model: Model, run: Run, ends: Ends) -> int:
+    past = sorted((job for job in model.jobs.values() if run.has_ended(job, ends)), key=lambda job: job.id)
+    replayed = sum(replay(model, job) == "replayed" for job in past)
+    if replayed:
+        run.generation += run.ended_at is not None
+        run.ended_at, run.cancelled = None, False
+    return replayed

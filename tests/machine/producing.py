@@ -1,0 +1,79 @@
+"""Rules of the state machine: enqueue in every way."""
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID
+
+import asyncpg
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import rule
+
+from tests.machine.base import Base, picks
+from tests.machine.model import Conflict
+from tests.machine.parts import Options, Run
+
+options = st.builds(
+    Options,
+    queue=st.sampled_from(["plain", "plain", "full", "aged"]),
+    payload=st.integers(0, 1),
+    priority=st.sampled_from([50, 50, 0, 90]),
+    group=st.sampled_from(["", "", "", "gpu"]),
+    delay=st.sampled_from([timedelta(0)] * 3 + [timedelta(seconds=5), timedelta(hours=1)]),
+    unique_key=st.sampled_from([None, None, "a", "b"]),
+    unique_for=st.sampled_from(["live", "forever", "1 hour"]),
+    order_key=st.sampled_from([None, None, "x", "y"]),
+    deadline=st.sampled_from([None, None, None, timedelta(seconds=40), timedelta(hours=1)]),
+    max_failures=st.sampled_from([None, None, 1, 2]),
+)
+
+
+class Producing(Base):
+    @rule(task=st.sampled_from(["mail", "bill"]), wish=options, in_run=st.booleans(), pick=picks)
+    def enqueue(self, task: str, wish: Options, in_run: bool, pick: int) -> None:
+        self.tick()
+        run = self.pick_run(pick) if in_run else None
+        wish = replace(wish, run=run.id if run else None)
+        refused = self.refusal(task, wish, run)
+        if refused is not None:
+            with pytest.raises(asyncpg.PostgresError) as caught:
+                self.send(task, wish)
+            assert caught.value.sqlstate == refused
+            return
+        holder = self.model.holder_of(task, wish)
+        ((id_, created),) = self.send(task, wish)
+        assert (created, id_) == (holder is None, holder or id_)
+        if created:
+            self.model.enqueue(id_, task, wish)
+
+    def refusal(self, task: str, wish: Options, run: Run | None) -> str | None:
+        try:
+            is_made = self.model.holder_of(task, wish) is None
+        except Conflict:
+            return "HF003"
+        return "HF005" if run and run.sealed and is_made else None
+
+    def send(self, task: str, wish: Options) -> list[tuple[UUID, bool]]:
+        asked = json.dumps(self.wire(wish))
+        rows = self.session.verb(
+            "enqueue_jobs(array[$1], array[$2::json], $3::jsonb)", task, str(wish.payload), asked
+        )
+        return [(row[0], row[1]) for row in rows]
+
+    def wire(self, wish: Options) -> dict[str, object]:
+        """The options as JSON; what is not asked for is left out."""
+        deadline = wish.deadline_at(self.model.now)
+        asked: dict[str, object | None] = {
+            "queue": wish.queue,
+            "priority": wish.priority,
+            "group": wish.group or None,
+            "delay": wish.delay.total_seconds() or None,
+            "unique_key": wish.unique_key,
+            "unique_for": wish.unique_for if wish.unique_key else None,
+            "order_key": wish.order_key,
+            "run": str(wish.run) if wish.run else None,
+            "deadline": deadline.isoformat() if deadline else None,
+            "max_failures": wish.max_failures,
+        }
+        return {name: value for name, value in asked.items() if value is not None}

@@ -1,0 +1,45 @@
+"""Any schedule of verbs leaves the database as the model says. A failing schedule is printed, with every call.
+
+The default run takes the same few schedules every time; HOLDFAST_MACHINE_EXAMPLES=2000 takes that many by chance.
+"""
+
+import asyncio
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.database import fresh_database
+from tests.machine.operating import Operating
+from tests.machine.producing import Producing
+from tests.machine.session import Session
+from tests.machine.working import Working
+
+# Read here, since tests run without the variables of the environment that are Holdfast's own.
+EXAMPLES = os.environ.get("HOLDFAST_MACHINE_EXAMPLES")
+SCHEDULES = settings(
+    max_examples=int(EXAMPLES or 40),
+    stateful_step_count=50,
+    derandomize=EXAMPLES is None,
+    database=None,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+class Machine(Producing, Working, Operating):
+    """All rules together."""
+
+
+@pytest.mark.timeout(0 if EXAMPLES else 300)
+def test_any_schedule_of_verbs_leaves_the_database_as_the_model_says(server_url: str, template: str) -> None:
+    with asyncio.Runner() as runner:
+        database = fresh_database(server_url, template)
+        Machine.session = Session(runner, runner.run(database.__aenter__()))
+        try:
+            run_state_machine_as_test(Machine, settings=SCHEDULES)
+        finally:
+            Machine.session.close()
+            runner.run(database.__aexit__(None, None, None))

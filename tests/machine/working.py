@@ -1,0 +1,98 @@
+"""Rules of the state machine: what workers do, with good tokens and with stale ones."""
+
+from datetime import timedelta
+from uuid import UUID
+
+import asyncpg
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import precondition, rule
+
+from tests.machine.base import Base, choose, picks, workers
+from tests.machine.ends import ENDS, End, apply, detail_of
+from tests.machine.parts import Job, Worker
+
+
+class Working(Base):
+    @rule(n=workers)
+    def renew(self, n: int) -> None:
+        worker = self.worker(n)
+        (row,) = self.session.verb("renew_lease($1)", worker.id)
+        assert (row["known"], row["rescued"]) == self.model.renew(worker)
+
+    @rule(n=workers)
+    def stop(self, n: int) -> None:
+        worker = self.worker(n)
+        (row,) = self.session.verb("stop_worker($1)", worker.id)
+        assert row[0] == self.model.stop(worker)
+
+    @rule(n=workers, wanted=st.integers(1, 4))
+    def claim(self, n: int, wanted: int) -> None:
+        worker = self.worker(n)
+        if not self.model.has_lease(worker):
+            with pytest.raises(asyncpg.PostgresError) as caught:
+                self.session.verb("claim_jobs($1, $2)", worker.id, wanted)
+            assert caught.value.sqlstate == "HF006"
+            return
+        rows = self.session.verb("claim_jobs($1, $2)", worker.id, wanted)
+        self.model.claim(worker, wanted, [(row["job_id"], row["token"]) for row in rows])
+
+    @precondition(lambda self: self.running())
+    @rule(pick=picks, end=ENDS)
+    def settle(self, pick: int, end: End) -> None:
+        job = choose(self.running(), pick)
+        self.turn([job], [end], wanted=0)
+
+    @precondition(lambda self: self.running())
+    @rule(first=picks, ends=st.lists(ENDS, min_size=2, max_size=3), wanted=st.integers(1, 3))
+    def settle_and_claim(self, first: int, ends: list[End], wanted: int) -> None:
+        running = self.running()
+        jobs = [running[(first + i) % len(running)] for i in range(min(len(ends), len(running)))]
+        self.turn(jobs, ends[: len(jobs)], wanted)
+
+    def turn(self, jobs: list[Job], ends: list[End], wanted: int) -> None:
+        worker = self.model.workers[jobs[0].worker or UUID(int=0)]
+        rows = self.settle_with([(job.id, job.token or UUID(int=0)) for job in jobs], ends, worker, wanted)
+        assert not [row for row in rows if row["kind"] == "lost"]
+        for job, end in zip(jobs, ends, strict=True):
+            apply(self.model, job, end, self.waited(job))
+        if wanted and not self.model.has_lease(worker):
+            assert [row["kind"] for row in rows] == ["lapsed"]
+        elif wanted:
+            claimed = [(row["job_id"], row["token"]) for row in rows if row["kind"] == "job"]
+            self.model.claim(worker, wanted, claimed)
+            assert ("next" in [row["kind"] for row in rows]) == (len(claimed) < wanted)
+
+    def settle_with(
+        self, claims: list[tuple[UUID, UUID]], ends: list[End], worker: Worker, wanted: int
+    ) -> list[asyncpg.Record]:
+        return self.session.verb(
+            "settle_and_claim($1, $2, $3, $4, $5, $6::json[], $7::jsonb[])",
+            *(worker.id, wanted, [id_ for id_, _ in claims], [token for _, token in claims]),
+            *([end.verb for end in ends], ["1"] * len(ends), [detail_of(end) for end in ends]),
+        )
+
+    def waited(self, job: Job) -> timedelta | None:
+        """The delay before its next try; none if it ended. Ready means that there was no delay."""
+        due = self.session.fetch("select due_at, state, rank_at from holdfast.jobs where id = $1", job.id)
+        if not due:
+            return None
+        return due[0]["due_at"] - self.model.now if due[0]["due_at"] else timedelta(0)
+
+    @precondition(lambda self: self.stale())
+    @rule(pick=picks, end=ENDS, n=workers)
+    def settle_with_a_stale_token(self, pick: int, end: End, n: int) -> None:
+        id_, token = choose(self.stale(), pick)
+        (row,) = self.settle_with([(id_, token)], [end], self.worker(n), 0)
+        assert (row["kind"], row["job_id"], row["token"]) == ("lost", id_, token)
+        assert not self.session.verb("save_checkpoint($1, $2, 'late', '1')", id_, token)[0][0]
+        assert not self.session.verb("report_progress($1, $2, 99)", id_, token)[0][0]
+
+    @precondition(lambda self: self.running())
+    @rule(pick=picks, name=st.sampled_from(["half", "most"]), done=st.integers(0, 9))
+    def save_and_report(self, pick: int, name: str, done: int) -> None:
+        job = choose(self.running(), pick)
+        assert self.session.verb("save_checkpoint($1, $2, $3, '1')", job.id, job.token, name)[0][0]
+        assert self.session.verb("report_progress($1, $2, $3)", job.id, job.token, done)[0][0]
+        self.model.checkpoints[job.id, name] = job.attempt
+        self.model.progress[job.id] = done

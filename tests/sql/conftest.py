@@ -1,0 +1,41 @@
+"""A clock that a test can advance."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+import pytest
+
+from holdfast.db.connect import Connection
+
+FAKE_NOW = """
+create or replace function holdfast.now()
+returns timestamptz
+language sql stable parallel safe
+as $$
+  select clock_timestamp() + coalesce(nullif(current_setting('holdfast_test.ahead', true), '')::interval, '0')
+$$
+"""
+
+
+@dataclass(slots=True)
+class Clock:
+    """Holdfast's clock inside the test's own transaction: it runs on, and can be put forward."""
+
+    conn: Connection
+    ahead: timedelta = field(default=timedelta())
+
+    async def advance(self, step: timedelta) -> None:
+        self.ahead += step
+        await self.conn.execute(
+            "select set_config('holdfast_test.ahead', $1, true)", f"{self.ahead.total_seconds()} seconds"
+        )
+
+    async def now(self) -> datetime:
+        now: datetime = await self.conn.fetchval("select holdfast.now()")
+        return now
+
+
+@pytest.fixture
+async def clock(conn: Connection) -> Clock:
+    await conn.execute(FAKE_NOW)
+    return Clock(conn)
