@@ -40,13 +40,15 @@ async def drain(connection: asyncpg.Connection, _: int) -> dict[str, Any]:
 
     began = time.time()
     await manager.run(batch_size=BATCH, mode=QueueExecutionMode.drain)
-    return {"began": began, "ended": time.time(), "done": done}
+    return {"began": began, "done": done}
 
 
 async def count(connection: asyncpg.Connection, _: int) -> dict[str, Any]:
     left = await connection.fetchval("select count(*) from pgqueuer")
-    done = await connection.fetchval("select count(*) from pgqueuer_log where status = 'successful'")
-    return {"done": done, "left": left}
+    done, last = await connection.fetchrow(
+        "select count(*), extract(epoch from max(created))::float8 from pgqueuer_log where status = 'successful'"
+    )
+    return {"done": done, "left": left, "last": last}
 
 
 async def main(command: str, url: str, jobs: int = 0) -> None:

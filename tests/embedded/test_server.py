@@ -22,6 +22,7 @@ from tests.embedded.running import (
     sql,
     start_member,
     tell,
+    wait_until,
 )
 
 DEBIAN_15 = Path("/usr/lib/postgresql/15/bin")
@@ -142,7 +143,7 @@ def test_the_log_tail_shows_the_newest_lines(server: EmbeddedServer) -> None:
     dsn = server.start()
     sql(dsn, "do $$ begin raise log 'hello from %', 'the test'; end $$")
 
-    assert "hello from the test" in server.log_tail()
+    wait_until(lambda: "hello from the test" in server.log_tail())
     assert len(server.log_tail(lines=2).splitlines()) == 2
 
 
@@ -164,7 +165,7 @@ def test_a_failed_statement_leaves_no_payload_in_the_log(server: EmbeddedServer)
     with pytest.raises(AssertionError, match="does not exist"):
         sql(server.start(), "select 'my payload' from nowhere")
 
-    assert re.search("ERROR:.*nowhere", server.log_tail())
+    wait_until(lambda: re.search("ERROR:.*nowhere", server.log_tail()) is not None)
     assert "my payload" not in server.log_tail()
 
 

@@ -50,7 +50,7 @@ class Base(RuleBasedStateMachine):
         worker = Worker(uuid5(NAMES, str(n)), queues, group, LEASE, self.model.now + LEASE)
         info = json.dumps({"group": group, "slots": 5, "lease": LEASE.total_seconds()})
         self.session.verb("register_worker($1, $2, $3::jsonb)", worker.id, list(queues), info)
-        self.model.workers[worker.id] = worker
+        self.model.register(worker)
 
     @invariant()
     def the_database_is_as_the_model_says(self) -> None:

@@ -37,16 +37,9 @@ def _retake_key(model: Model, job: Job) -> bool:
     return True
 
 
-def close_runs(model: Model) -> list[Run]:
-    """The runs that end now."""
-    done = [run for run in model.runs.values() if run.is_done]
-    for run in done:
-        run.ended_at = model.now
-    return done
-
-
 def cancel_run(model: Model, run: Run, reason: str) -> int:
-    run.sealed = run.cancelled = True
+    run.sealed = True
+    run.cancelled = run.cancelled or run.ended_at is None
     live = [
         job for job in model.jobs.values() if job.run == run.id and job.is_live and not job.cancel_asked_at
     ]

@@ -57,7 +57,7 @@ class Model:
         job = Job(id_, task, options, options.queue, options.group, deadline=options.deadline_at(self.now))
         self.jobs[id_] = job
         if options.unique_key is not None:
-            self.keys[task, options.unique_key] = Key.of(job, self.now)
+            self.keys[job.scope, options.unique_key] = Key.of(job, self.now)
         if options.run is not None:
             self.runs[options.run].total += 1
         job.due = self.now + options.delay if options.delay > ZERO else None
@@ -99,7 +99,7 @@ class Model:
         return [sorted(lane, key=Job.claim_order) for lane in lanes.values()]
 
     def claim(self, worker: Worker, n: int, claimed: list[tuple[UUID, UUID]]) -> None:
-        """Which lane comes first is chance; the rest is not: whole lanes from their heads until n are found."""
+        """Which lane comes first is chance. The rest is not: from its head, until it is empty or n found."""
         self.promote()
         lanes = self.lanes(worker)
         got = {id_ for id_, _ in claimed}
@@ -144,6 +144,8 @@ class Model:
     def advance(self, job: Job, queue: str, delay: timedelta) -> None:
         if self.was_asked(job):
             return
+        for name in [name for name in self.checkpoints if name[0] == job.id]:
+            del self.checkpoints[name]
         job.queue, job.group = queue, ""
         job.visit += 1
         job.failures = job.losses = job.deferrals = 0
@@ -151,7 +153,7 @@ class Model:
         self.put_back(job, self.now + delay)
 
     def fail(self, job: Job, class_: str, retry_after: float | None, waited: timedelta | None) -> None:
-        """`waited` is the delay that the database chose, none if it ended the job: chance may add up to 30 %."""
+        """`waited` is the delay that the database chose, none if it ended the job: chance adds up to 30 %."""
         counts = class_ in ("transient", "permanent")
         if counts:
             job.failures += 1
@@ -181,6 +183,12 @@ class Model:
         if job.deadline is not None and self.now + delay > job.deadline:
             return "deadline_passed"
         return None
+
+    def register(self, worker: Worker) -> None:
+        before = self.workers.get(worker.id)
+        if before is not None and before.rescued:
+            self._forgive(before)
+        self.workers[worker.id] = worker
 
     def renew(self, worker: Worker) -> tuple[bool, bool]:
         if worker.stopped:

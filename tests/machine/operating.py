@@ -49,6 +49,7 @@ class Operating(Base):
         self.session.verb(f"{verb}($1, 'why not', 'me')", queue)
         self.model.paused ^= {queue}
 
+    @precondition(lambda self: len(self.model.runs) < 3)
     @rule(on_complete=st.booleans())
     def start_run(self, on_complete: bool) -> None:
         asked = {"on_complete": {"task": "done", "queue": "plain"}} if on_complete else {}
@@ -91,8 +92,11 @@ class Operating(Base):
     @rule(pick=picks)
     def cancel_run(self, pick: int) -> None:
         run = choose([*self.model.runs.values()], pick)
+        self.tick()
         ((count,),) = self.session.verb("cancel_run($1, 'enough', 'me')", run.id)
         assert count == control.cancel_run(self.model, run, "enough")
+        if run.is_done:
+            self.end_run(run)
 
     @precondition(lambda self: self.model.runs)
     @rule(pick=picks, which=st.sampled_from(["dead", "all"]))

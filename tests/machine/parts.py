@@ -16,7 +16,7 @@ def seconds(n: float | None) -> timedelta:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """Policy of a queue: N delays mean N + 1 tries. No jitter, so that the model knows when a retry is due."""
+    """Policy of a queue: N delays mean N + 1 tries. No jitter, so the model knows when a retry is due."""
 
     delays: tuple[int, ...]
     max_losses: int = 3
@@ -145,7 +145,7 @@ def lead(job: Job) -> timedelta:
 
 
 def limit_of(job: Job, now: datetime) -> datetime | None:
-    """When an attempt that starts now must have ended. A job takes its timeout from the queue it came in by."""
+    """When an attempt that starts now must have ended. The timeout is that of the queue it came in by."""
     timeout = QUEUES[job.options.queue].timeout
     limits = [now + timeout] if timeout else []
     return min([*limits, *([job.deadline] if job.deadline else [])], default=None)

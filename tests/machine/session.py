@@ -1,4 +1,4 @@
-"""One connection to one database with a fake clock, without `await`, for a state machine that is not async."""
+"""One connection to a database with a fake clock, without `await`: the state machine is not async."""
 
 import asyncio
 import json

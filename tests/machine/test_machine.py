@@ -1,6 +1,6 @@
-"""Any schedule of verbs leaves the database as the model says. A failing schedule is printed, with every call.
+"""Any schedule of verbs leaves the database as the model says. A failing one is printed, with every call.
 
-The default run takes the same few schedules every time; HOLDFAST_MACHINE_EXAMPLES=2000 takes that many by chance.
+The default run takes the same schedules every time; HOLDFAST_MACHINE_EXAMPLES=2000 takes that many by chance.
 """
 
 import asyncio

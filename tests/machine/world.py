@@ -27,7 +27,9 @@ from holdfast.history
 KEYS = "select scope, key, job_id, until_end, expires_at from holdfast.unique_keys"
 LINES = "select key, head, last_seq from holdfast.order_keys"
 RUNS = """
-select id, state, total::bigint, completed::bigint, rejected::bigint, cancelled::bigint, dead::bigint, generation
+select id, state,
+  total::bigint, completed::bigint, rejected::bigint, cancelled::bigint, dead::bigint,
+  generation
 from holdfast.run_view
 """
 LETTERS = "select job_id, generation, reason, replayed_at is not null as replayed from holdfast.dead_letters"

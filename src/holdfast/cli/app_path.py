@@ -41,7 +41,7 @@ def _import(name: str) -> object:
         if exc.name is not None and (name == exc.name or name.startswith(f"{exc.name}.")):
             raise InvalidOption(
                 f"There is no module {exc.name} here ({here}).",
-                f"run it from the directory that holds {exc.name.partition('.')[0]}, or install it; {EXAMPLE}",
+                f"run it from the directory that holds {exc.name.split('.')[0]}, or install it; {EXAMPLE}",
             ) from exc
         raise _broken(exc, name) from exc
     except (Exception, SystemExit) as exc:

@@ -78,7 +78,8 @@ async def clock(database: Database) -> Verdict:
     skew = theirs - ours
     if abs(skew) > SKEW_TO_MENTION:
         seconds = skew.total_seconds()
-        text = f"The database's clock is {abs(seconds):.1f} s {'ahead of' if seconds > 0 else 'behind'} this one."
+        side = "ahead of" if seconds > 0 else "behind"
+        text = f"The database's clock is {abs(seconds):.1f} s {side} this one."
         return Level.NOTE, text, "nothing depends on it but times in your own logs; set both by NTP"
     return Level.OK, "this machine and the database agree", None
 
@@ -147,10 +148,11 @@ async def autovacuum(database: Database) -> Verdict:
 async def snapshots(database: Database) -> Verdict:
     oldest = await health.oldest_snapshot(database, SNAPSHOT_PATIENCE)
     if oldest is not None:
+        minutes = oldest.age.total_seconds() / 60
+        holder = f"process {oldest.pid} ({oldest.application or 'unnamed'})"
         return (
             Level.WRONG,
-            f"Process {oldest.pid} ({oldest.application or 'unnamed'}) has had a transaction open for "
-            f"{oldest.age.total_seconds() / 60:.0f} minutes; vacuum waits for it and claims slow down.",
+            f"Vacuum waits for a transaction of {holder}, open for {minutes:.0f} minutes; claims slow down.",
             f"end that transaction, or select pg_terminate_backend({oldest.pid})",
         )
     return Level.OK, "no old transaction holds back vacuum", None

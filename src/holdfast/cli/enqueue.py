@@ -81,7 +81,7 @@ def read_payload(source: str) -> JsonText:
     except json.JSONDecodeError as exc:
         raise InvalidPayload(
             f"The payload is not JSON: {exc.msg} in line {exc.lineno}, column {exc.colno}.",
-            "quote it for the shell, such as '{\"name\": \"Ada\"}', or read it from a file with @FILE",
+            'quote it for the shell, such as \'{"name": "Ada"}\', or read it from a file with @FILE',
         ) from None
     except RecursionError:
         raise InvalidPayload("The payload is nested too deeply.") from None

@@ -1,4 +1,4 @@
-"""Errors for people: a sentence, then a hint on what to do, never a traceback unless HOLDFAST_DEBUG is set."""
+"""Errors for people: a sentence and a hint on what to do, no traceback unless HOLDFAST_DEBUG is set."""
 
 import os
 import traceback

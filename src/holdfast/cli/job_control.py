@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Annotated
 
 import typer
@@ -86,8 +86,8 @@ def replay_jobs(
 
     results = _act(context, selection, "replay", verb, dry_run, yes)
     _show(results, as_json)
-    refusals = {ReplayResult.LIVE: "has not ended", ReplayResult.CONFLICT: "lost its unique key to another job"}
-    _judge(results, selection, refusals)
+    taken = "lost its unique key to another job"
+    _judge(results, selection, {ReplayResult.LIVE: "has not ended", ReplayResult.CONFLICT: taken})
 
 
 def _states(
@@ -150,7 +150,7 @@ def _show(results: Results, as_json: bool) -> None:
     say(", ".join(f"{count} {result}" for result, count in sorted(counts.items())) or "no job matches")
 
 
-def _judge(results: Results, selection: Selection, refusals: dict[CancelResult | ReplayResult, str]) -> None:
+def _judge(results: Results, selection: Selection, refusals: Mapping[str, str]) -> None:
     """Jobs named by id must all have obeyed; of those that a filter found, some may have moved on."""
     if selection.is_bulk:
         return

@@ -41,13 +41,14 @@ def print_record(record: JobRecord) -> None:
     write("")
     print_table(
         ("attempt", "outcome", "class", "ended", "error"),
-        (
-            (one.attempt, one.outcome, one.error_class, one.ended_at, f"{one.error_type or ''} {one.message or ''}")
-            for one in record.attempts
-        ),
+        ((one.attempt, one.outcome, one.error_class, one.ended_at, _error(one)) for one in record.attempts),
         keep=("attempt", "outcome", "class"),
     )
     last = record.attempts[0]
     if last.traceback:
         write("")
         write(printable(last.traceback.rstrip()))
+
+
+def _error(attempt: Attempt) -> str:
+    return ": ".join(part for part in (attempt.error_type, attempt.message) if part)

@@ -52,7 +52,7 @@ def list_jobs(
         return
     print_table(
         ("id", "state", "task", "queue", "try", "age"),
-        ((str(job.id), job.state.value, job.task, job.queue, job.attempt, ago(job.created_at)) for job in found),
+        (_row(job) for job in found),
         keep=("id", "state", "try", "age"),
     )
 
@@ -82,6 +82,10 @@ def wait_jobs(context: typer.Context, ids: Ids, timeout: WaitTimeout = None, as_
             write(f"{job.id} {job.state}")
     if any(job.state is not State.COMPLETED for job in ended):
         raise typer.Exit(1)
+
+
+def _row(job: Job) -> tuple[object, ...]:
+    return job.id, job.state, job.task, job.queue, job.attempt, ago(job.created_at)
 
 
 async def _all(database: Database, ids: list[JobId]) -> list[Job]:

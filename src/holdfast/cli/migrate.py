@@ -22,13 +22,11 @@ def register(app: typer.Typer, name: str, text: str) -> None:
 
 def migrate(
     context: typer.Context,
-    check: Annotated[
-        bool, typer.Option("--check", help="Change nothing; exit 4 unless up to date.")
-    ] = False,
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; exit 4 unless up to date.")] = False,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Safe to run at any time, by any number of processes; exits 4 if the database is newer than this program."""
+    """Safe at any time, by any number of processes; exits 4 if the database is newer than this program."""
     target = target_of(context)
     start_logging(target)
     if check or dry_run:
@@ -67,8 +65,8 @@ async def _migrate(target: Target, as_json: bool) -> None:
         write(f"up to date: migration {done.version:04}, function set {done.function_set}")
     if not done.roles:
         say(
-            f"note: this user may not create Holdfast's roles, so only {done.owner} and superusers can use it; "
-            "let a user with CREATEROLE run holdfast migrate once to have them"
+            f"note: this user may not create Holdfast's roles, so only {done.owner} and superusers "
+            "can use it; let a user with CREATEROLE run holdfast migrate once to have them"
         )
 
 

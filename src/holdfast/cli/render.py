@@ -47,15 +47,17 @@ def plain(value: Any) -> Any:
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): plain(member) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(member) for member in value]
+    return _scalar(value)
+
+
+def _scalar(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
     if isinstance(value, timedelta):
         return value.total_seconds()
-    if isinstance(value, UUID):
-        return str(value)
-    if isinstance(value, list | tuple):
-        return [plain(member) for member in value]
-    return value
+    return str(value) if isinstance(value, UUID) else value
 
 
 def facts(value: Any) -> dict[str, Any]:

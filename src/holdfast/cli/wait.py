@@ -26,8 +26,7 @@ async def wait_for(
             return seen
         left = None if limit is None else limit.total_seconds() - (time.monotonic() - start)
         if limit is not None and left is not None and left <= 0:
-            raise Timeout(
-                f"Waited {limit.total_seconds():g} s, and {what} have not ended.", "wait longer, or look with holdfast jobs list"
-            )
+            waited = f"Waited {limit.total_seconds():g} s, and {what} have not ended."
+            raise Timeout(waited, "wait longer, or look with holdfast jobs list")
         await asyncio.sleep(pause if left is None else min(pause, left))
         pause = min(LONGEST_PAUSE, pause * 1.5)

@@ -41,8 +41,11 @@ WORKERS = """
 select
   count(*) filter (where state in ('working', 'draining')) as live,
   count(*) filter (where state = 'lost') as lost,
-  count(*) filter (where state = 'lost' and rescued_at is null and lease_until < holdfast.now() - $1::interval)
-    as unrescued
+  count(*) filter (
+    where state = 'lost'
+      and rescued_at is null
+      and lease_until < holdfast.now() - $1::interval
+  ) as unrescued
 from holdfast.worker_view
 """
 

@@ -65,17 +65,16 @@ class EmbeddedServer:
 
     def stop(self) -> None:
         """Leaves; the last one out stops the server. Without start() it does nothing."""
-        if self._membership is None:
+        membership, self._membership = self._membership, None
+        if membership is None:
             return
         atexit.unregister(self.stop)
         if not self.data_dir.exists():
             # Deleted under us: the server misses its files and ends by itself.
-            self._membership.leave()
-            self._membership = None
+            membership.leave()
             return
         with locked(self._place.lock):
-            self._membership.leave()
-            self._membership = None
+            membership.leave()
             if not has_live_members(self.data_dir):
                 self._stop_server()
         reap()

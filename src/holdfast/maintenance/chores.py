@@ -19,7 +19,7 @@ SPREAD = timedelta(seconds=20)
 
 
 def standard_chores(sweep: timedelta) -> list[Chore]:
-    """`sweep`: how often to look for what was left behind; a dead worker's jobs wait for two of them at most."""
+    """`sweep`: how often to look for what was left behind; a dead worker's jobs wait for at most two."""
     return [
         Chore(MAKE_PARTITIONS, MINUTE, chores.make_partitions, SPREAD),
         Chore(PROMOTE, timedelta(seconds=1), chores.promote_jobs),

@@ -53,13 +53,17 @@ class Sweeper:
     async def _do(self, chore: Chore) -> int | None:
         now = monotonic()
         self._done[chore.name] = now
-        self._due[chore.name] = now + chore.every.total_seconds() + random.random() * chore.jitter.total_seconds()
+        self._due[chore.name] = (
+            now + chore.every.total_seconds() + random.random() * chore.jitter.total_seconds()
+        )
         try:
             count = await chore.run_once(self._on)
         except Exception as exc:
             # The connection's owner tells of its loss once; a chore that is refused is told of each time.
             gone = isinstance(exc, DatabaseUnavailable) and not isinstance(exc, DatabaseError)
-            emit(Event.CHORE_FAILED, logging.DEBUG if gone else logging.WARNING, chore=chore.name, because=exc)
+            emit(
+                Event.CHORE_FAILED, logging.DEBUG if gone else logging.WARNING, chore=chore.name, because=exc
+            )
             return None
         if count:
             emit(Event.CHORE_DONE, logging.DEBUG, chore=chore.name, count=count)

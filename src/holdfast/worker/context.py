@@ -15,7 +15,6 @@ from holdfast.model.error import LeaseLost
 from holdfast.model.id import JobId, RunId
 from holdfast.model.payload import decode, encode
 from holdfast.worker.blocking import BlockingContext
-from holdfast.worker.output import encode_output
 from holdfast.worker.running import Running
 from holdfast.worker.transaction import JobTransaction
 
@@ -141,7 +140,7 @@ class JobContext(Context):
         async with self._services.database.transaction() as connection:
             block = JobTransaction(connection, output)
             yield block
-            text = encode_output(block.output)
+            text = self._running.handler.encode_output(block.output)
             await db_worker.complete_in_transaction(connection, job.id, job.token, text)
         self._running.is_settled = True
         if job.run is not None:

@@ -30,6 +30,12 @@ def outcome_of(exc: BaseException, running: Running) -> Outcome:
             return Rejected(exc.reason)
         case Cancelled():
             return CancelledByRequest(exc.reason)
+        case _:
+            return _failed(exc, running)
+
+
+def _failed(exc: BaseException, running: Running) -> Failed:
+    match exc:
         case RateLimited():
             return Failed(_report(exc, ErrorClass.RATE_LIMITED), exc.retry_after, running.units)
         case Retry():
@@ -57,7 +63,11 @@ def _stopped(stop: Stop, exc: BaseException, running: Running) -> Outcome:
         case Stop.TIMED_OUT:
             error = _report(exc, ErrorClass.TRANSIENT)
             report = ErrorReport(
-                error.error_class, "TimedOut", f"The attempt was stopped: {stop}.", error.traceback, error.place
+                error.error_class,
+                "TimedOut",
+                f"The attempt was stopped: {stop}.",
+                error.traceback,
+                error.place,
             )
             return Failed(report, units=running.units, timed_out=True)
         case Stop.ASKED:

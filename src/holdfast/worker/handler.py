@@ -4,8 +4,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from holdfast.model.error import BadHandler, HoldfastError
-from holdfast.model.payload import decode
+from holdfast.model.error import BadHandler, HoldfastError, InvalidPayload
+from holdfast.model.payload import JsonText, decode
 from holdfast.worker.tasks import WorkerTask
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -14,14 +14,15 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 class Handler:
     """The function of a task, with what need not be found out again for each job."""
 
-    __slots__ = ("bind", "context_parameter", "function", "is_async", "name", "signature")
+    __slots__ = ("_encode", "bind", "context_parameter", "function", "is_async", "name", "signature")
 
     def __init__(self, task: WorkerTask) -> None:
         self.name = task.name
         self.function: Callable[..., Any] = task.handler
         self.context_parameter = task.context_parameter
         self.bind = task.bind
-        self.is_async = _is_async(task.handler)
+        self._encode = task.encode_output
+        self.is_async = inspect.iscoroutinefunction(inspect.unwrap(task.handler))
         self.signature = inspect.signature(task.handler)
 
     def arguments(self, payload_json: str, context: Any) -> Arguments:
@@ -38,7 +39,12 @@ class Handler:
             raise BadHandler(f"The payload does not fit the handler of {self.name}: {exc}") from exc
         return args, kwargs
 
-
-def _is_async(function: Callable[..., Any]) -> bool:
-    call = getattr(function, "__call__", None)  # an object with an async __call__ is a handler too
-    return inspect.iscoroutinefunction(inspect.unwrap(function)) or inspect.iscoroutinefunction(call)
+    def encode_output(self, value: Any) -> JsonText | None:
+        """Raises InvalidPayload, which says output where an enqueue would say payload."""
+        if value is None:
+            return None
+        try:
+            return self._encode(value)
+        except InvalidPayload as exc:
+            message = exc.message.replace("The payload", "The handler's output", 1)
+            raise InvalidPayload(message, "return what JSON can carry, or nothing", exc.path) from None

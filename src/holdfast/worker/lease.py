@@ -44,7 +44,9 @@ class LeaseEvents:
 
 
 class Lease:
-    """Held until it could have ended by the database's clock: counted from when the renewal was *sent*, less a margin."""
+    """Held until it could have ended by the database's clock: counted from when the renewal was *sent*,
+    less a margin for handlers to stop.
+    """
 
     def __init__(
         self,
@@ -122,7 +124,7 @@ class Lease:
         except TimeoutError:
             return False
         except Exception as exc:
-            # Whatever it is: a worker that stops renewing loses all its jobs. The line has told of lost connections.
+            # Whatever it is: a worker that stops renewing loses all its jobs. Lost connections were told of.
             emit(Event.LEASE_NOT_RENEWED, logging.DEBUG, because=exc)
             return False
         self._extend(sent_at)

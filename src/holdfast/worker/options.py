@@ -33,12 +33,18 @@ class WorkerOptions:
         if not self.queues:
             raise InvalidOption("A worker needs at least one queue.", 'name them: queues=["default"]')
         if self.slots < 1:
-            raise InvalidOption(f"A worker needs at least one slot, not {self.slots}.", "give slots=1 or more")
+            raise InvalidOption(
+                f"A worker needs at least one slot, not {self.slots}.", "give slots=1 or more"
+            )
         if not timedelta(seconds=1) <= self.lease <= timedelta(days=1):
-            raise InvalidOption(f"A lease of {self.lease} is out of range.", "give between 1 second and 1 day")
+            raise InvalidOption(
+                f"A lease of {self.lease} is out of range.", "give between 1 second and 1 day"
+            )
 
 
-def queues_and_weights(queues: Sequence[str] | Mapping[str, float]) -> tuple[tuple[str, ...], dict[str, float]]:
+def queues_and_weights(
+    queues: Sequence[str] | Mapping[str, float],
+) -> tuple[tuple[str, ...], dict[str, float]]:
     """["a", "b"], or {"a": 3, "b": 1} where each queue has its weight."""
     if isinstance(queues, str):
         raise InvalidOption("The queues of a worker are a list.", f"write queues=[{queues!r}]")

@@ -18,10 +18,10 @@ Held = set[tuple[JobId, Token]]
 
 
 class Orphans:
-    """Its lease is renewed with the others', so nobody would ever rescue such a job: the worker must give it back.
+    """Nobody would ever rescue such a job, its worker being alive: the worker must give it back itself.
 
-    A claim whose answer is still on its way looks the same. So a job is an orphan only if it was unknown twice, and
-    all calls that were under way the first time have ended by the second.
+    A claim whose answer is still on its way looks the same. So a job is an orphan only if it was unknown
+    twice, and all calls that were under way the first time have ended by the second.
     """
 
     def __init__(self, me: WorkerId, slots: Slots, outbox: Outbox, settler: Settler, wake: Wake) -> None:

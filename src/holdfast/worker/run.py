@@ -15,7 +15,6 @@ from holdfast.worker.deadlines import Deadlines
 from holdfast.worker.failure import outcome_of, unknown_task
 from holdfast.worker.handler import Handler
 from holdfast.worker.outbox import Outbox
-from holdfast.worker.output import encode_output
 from holdfast.worker.report import WorkerReport
 from holdfast.worker.running import Running, Stop
 from holdfast.worker.slots import Slots
@@ -29,7 +28,13 @@ _PLAIN = End(Verb.COMPLETE, None, None)
 
 class Runner:
     def __init__(
-        self, app: WorkerApp, slots: Slots, outbox: Outbox, wake: Wake, report: WorkerReport, services: Services
+        self,
+        app: WorkerApp,
+        slots: Slots,
+        outbox: Outbox,
+        wake: Wake,
+        report: WorkerReport,
+        services: Services,
     ) -> None:
         self._app = app
         self._slots = slots
@@ -42,17 +47,19 @@ class Runner:
         self._unknown: set[str] = set()
         self._deadlines = Deadlines(slots)
         self._threads = Threads(self._count_stuck)
-        self.refuses: Stop | None = None  # set: what is claimed from now on goes back at once
 
     def start(self, jobs: Iterable[ClaimedJob]) -> None:
         for job in jobs:
             handler = self._handlers.get(job.task) or self._find(job.task)
-            if self.refuses is not None:
-                self._outbox.add(job.id, job.token, end_of(Released(self.refuses.value)))
-            elif handler is None:
+            if handler is None:
                 self._outbox.add(job.id, job.token, end_of(unknown_task(job.task)))
             else:
                 self._start(Running(job, handler))
+
+    def send_back(self, jobs: Iterable[ClaimedJob], why: Stop) -> None:
+        """Claimed too late to be run."""
+        for job in jobs:
+            self._outbox.add(job.id, job.token, end_of(Released(why.value)))
 
     def stop_all(self, why: Stop) -> None:
         for running in list(self._slots.running):
@@ -101,7 +108,7 @@ class Runner:
             if value is None and running.units is None:
                 end = _PLAIN
             else:
-                end = end_of(Completed(encode_output(value), running.units))
+                end = end_of(Completed(running.handler.encode_output(value), running.units))
         except (KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException as exc:
@@ -123,7 +130,7 @@ class Runner:
         return await future
 
     def _finish(self, running: Running, end: End) -> None:
-        self._slots.running.discard(running)
+        self._slots.vacate(running)
         self._report.processed += 1
         if end.verb is Verb.FAIL:
             self._report.failed += 1

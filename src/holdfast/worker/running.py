@@ -21,7 +21,7 @@ class Stop(StrEnum):
 class Running:
     """A claimed job, its handler, and what is known about its end.
 
-    Compared by identity: a job that was taken from this worker can come back while its old attempt still runs.
+    Compared by identity: a job taken from this worker can come back while its old attempt still runs.
     """
 
     __slots__ = (

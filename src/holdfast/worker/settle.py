@@ -10,6 +10,7 @@ from holdfast.db.statement import Executor
 from holdfast.db.worker import settle_and_claim
 from holdfast.model.error import DatabaseError, InvalidInput
 from holdfast.model.id import WorkerId
+from holdfast.model.job import ClaimedJob
 from holdfast.model.outcome import end_of
 from holdfast.model.worker import Settled
 from holdfast.telemetry.emit import emit
@@ -22,6 +23,7 @@ from holdfast.worker.outbox import Ends, Outbox
 from holdfast.worker.pause import pause_after
 from holdfast.worker.report import WorkerReport
 from holdfast.worker.run import Runner
+from holdfast.worker.running import Stop
 from holdfast.worker.slots import Slots
 from holdfast.worker.wake import Wake
 
@@ -41,9 +43,9 @@ class Claiming:
 class Settler:
     """Two loops of this run at the same time, each on its own line, so that Postgres and Python both work.
 
-    A loop waits until there is an end to send, or free slots and a reason to claim. Ends that come while a call is
-    under way go with the next one. An end is sent until the database has answered: if the answer to a commit got lost,
-    it is then among the lost ones, which means done or taken, and in neither case is the job run again by us.
+    A loop waits until there is an end to send, or free slots and a reason to claim. Ends that come while a
+    call is under way go with the next one. An end is sent until the database has answered: if the answer to
+    a commit got lost, it is then among the lost ones, which means done or taken, and is not run again by us.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Settler:
         self.claiming = claiming
         self._on_idle = on_idle
         self._calls: set[float] = set()
+        self._clear = asyncio.Event()
 
     @property
     def is_clear(self) -> bool:
@@ -78,6 +81,13 @@ class Settler:
     def oldest_call(self) -> float:
         """When the oldest call under way began; infinite if there is none."""
         return min(self._calls, default=float("inf"))
+
+    async def until_clear(self) -> None:
+        self._clear.clear()
+        while not self.is_clear:
+            self._wake.nudge()
+            await self._clear.wait()
+            self._clear.clear()
 
     async def run(self, line: Line) -> None:
         failures = 0
@@ -143,13 +153,19 @@ class Settler:
         answer = await settle_and_claim(on, self._me, n, ids, tokens, values)
         if ids:
             failpoint.reach("after_settle")
+        if answer.claimed:
+            failpoint.reach("after_claim")
         return answer
 
     def _note(self, answer: Settled, n: int) -> None:
         found = len(answer.claimed)
         if answer.lost:
             self._report.lost += len(answer.lost)
-            emit(Event.ENDS_LOST, jobs=",".join(str(lost.id) for lost in answer.lost[:10]), count=len(answer.lost))
+            emit(
+                Event.ENDS_LOST,
+                jobs=",".join(str(lost.id) for lost in answer.lost[:10]),
+                count=len(answer.lost),
+            )
         if answer.lapsed:
             self._lease.renew_soon()
         elif n and found == n:
@@ -157,10 +173,18 @@ class Settler:
         elif n:
             self._wake.found_less(found, answer.due_in)
         if found:
-            failpoint.reach("after_claim")
-            self._runner.start(answer.claimed)
+            self._start(answer.claimed)
         elif self.is_clear:
+            self._clear.set()
             self._on_idle()
+
+    def _start(self, jobs: list[ClaimedJob]) -> None:
+        if not self.claiming.is_on:
+            self._runner.send_back(jobs, Stop.WORKER_LEAVES)
+        elif not self._lease.is_held:
+            self._runner.send_back(jobs, Stop.LEASE_ENDED)
+        else:
+            self._runner.start(jobs)
 
     async def _settle_one_by_one(self, on: Executor) -> bool:
         """One end has a value that the database refuses: find it, and let it not hold up the others."""

@@ -1,18 +1,21 @@
 """Room for running jobs. Both loops together never claim more than there is room for."""
 
+import asyncio
+
 from holdfast.worker.running import Running
 
 
 class Slots:
-    """`reserved`: asked for by a call under way. `stuck`: threads that run on after their end was reported."""
+    """`reserved`: asked for by a call under way. `stuck`: threads that run on after their reported end."""
 
-    __slots__ = ("reserved", "running", "stuck", "total")
+    __slots__ = ("_empty", "reserved", "running", "stuck", "total")
 
     def __init__(self, total: int) -> None:
         self.total = total
         self.running: set[Running] = set()
         self.reserved = 0
         self.stuck = 0
+        self._empty: asyncio.Event | None = None
 
     @property
     def free(self) -> int:
@@ -22,6 +25,16 @@ class Slots:
         n = max(0, min(self.free, most))
         self.reserved += n
         return n
+
+    def vacate(self, running: Running) -> None:
+        self.running.discard(running)
+        if self._empty is not None and not self.running:
+            self._empty.set()
+
+    async def until_none_runs(self) -> None:
+        while self.running:
+            self._empty = asyncio.Event()
+            await self._empty.wait()
 
     def unreserve(self, n: int) -> None:
         self.reserved -= n

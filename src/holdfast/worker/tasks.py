@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from holdfast.db.connect import Database
+from holdfast.model.payload import JsonText
 
 
 class WorkerTask(Protocol):
@@ -21,6 +22,9 @@ class WorkerTask(Protocol):
 
     def bind(self, payload: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The handler's arguments, converted by its annotations; raises InvalidInput if they do not fit."""
+
+    def encode_output(self, value: Any) -> JsonText:
+        """What the handler returned, as JSON; raises InvalidPayload if that cannot be."""
 
 
 class WorkerApp(Protocol):

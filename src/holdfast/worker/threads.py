@@ -1,7 +1,7 @@
 """Threads for handlers that are plain functions.
 
-Daemon threads of our own: those of concurrent.futures are joined when the interpreter exits, so that one handler
-that never returns would keep the process from leaving.
+Daemon threads of our own: those of concurrent.futures are joined when the interpreter exits, so that one
+handler that never returns would keep the process from leaving.
 """
 
 import asyncio
@@ -65,6 +65,8 @@ class Threads:
         elif error is None:
             future.set_result(answer)
         elif isinstance(error, StopIteration):
-            future.set_exception(RuntimeError("the handler raised StopIteration"))  # a future cannot carry one
+            future.set_exception(
+                RuntimeError("the handler raised StopIteration")
+            )  # a future cannot carry one
         else:
             future.set_exception(error)

@@ -1,4 +1,4 @@
-"""Reasons to claim: somebody rang, the last claim came back full, or a poll is due; and loops that wait for one."""
+"""Reasons to claim: somebody rang, the last claim came back full, or a poll is due."""
 
 import asyncio
 import random

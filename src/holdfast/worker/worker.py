@@ -1,40 +1,84 @@
 """A worker: a process that claims and runs jobs."""
 
 import asyncio
-import logging
 import os
 import random
 import socket
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from time import monotonic
 from typing import Any
 from uuid import uuid4
 
-from holdfast.db.listen import CANCEL, READY
-from holdfast.db.worker import asked_to_stop, backlog, installation_id, stop_worker
-from holdfast.db.statement import Executor
-from holdfast.maintenance.chore import Chore
-from holdfast.maintenance.chores import CLOSE_RUNS, standard_chores
-from holdfast.maintenance.sweeper import Sweeper
-from holdfast.model.error import HoldfastError
 from holdfast.model.id import WorkerId
-from holdfast.model.worker import Renewal
-from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
-from holdfast.worker.context import Services
-from holdfast.worker.drain import Departure
-from holdfast.worker.lease import Lease, LeaseEvents, Registration
-from holdfast.worker.line import Line
+from holdfast.worker.lease import Registration
 from holdfast.worker.options import GRACE, LEASE, SLOTS, SWEEP, WorkerOptions, queues_and_weights
-from holdfast.worker.orphans import Orphans
-from holdfast.worker.outbox import Outbox
 from holdfast.worker.report import WorkerReport
-from holdfast.worker.run import Runner
-from holdfast.worker.running import Stop
-from holdfast.worker.settle import Claiming, Settler
-from holdfast.worker.slots import Slots
+from holdfast.worker.shift import Shift
+from holdfast.worker.stopping import Stopping
 from holdfast.worker.tasks import WorkerApp
-from holdfast.worker.wake import Wake
+
+
+class Worker:
+    """Runs the jobs of some queues with an application's handlers; `run` it once, `stop` it from its loop.
+
+    Its id is random and new for each: host names and process ids come back, and a lease must not.
+    """
+
+    def __init__(
+        self,
+        app: WorkerApp,
+        queues: Sequence[str] | Mapping[str, float],
+        *,
+        slots: int = SLOTS,
+        group: str | None = None,
+        lease: timedelta = LEASE,
+        grace: timedelta = GRACE,
+        sweep: timedelta = SWEEP,
+        stagger: timedelta = timedelta(0),
+        drain: bool = False,
+        once: bool = False,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        names, weights = queues_and_weights(queues)
+        self.options = WorkerOptions(
+            names, weights, slots, group, lease, grace, sweep, stagger, drain, once, metadata
+        )
+        self.id = WorkerId(uuid4())
+        self.report = WorkerReport()
+        self._app = app
+        self._stopping = Stopping()
+
+    async def run(self) -> WorkerReport:
+        """Until told to stop, or until the work is done with `drain` or `once`."""
+        await self._stagger()
+        await self._app.database.start()
+        await self._app.declare()
+        registration = Registration(self.id, list(self.options.queues), self._info())
+        await Shift(self._app, self.options, registration, self.report, self._stopping).work()
+        return self.report
+
+    def stop(self) -> None:
+        """Claim nothing more, finish within the grace, release the rest. Told twice: release it now."""
+        self._stopping.ask()
+
+    async def _stagger(self) -> None:
+        try:
+            async with asyncio.timeout(random.random() * self.options.stagger.total_seconds()):
+                await self._stopping.asked.wait()
+        except TimeoutError:
+            return
+
+    def _info(self) -> dict[str, Any]:
+        options = self.options
+        info = {
+            "group": options.group,
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "version": self._app.version,
+            "slots": options.slots,
+            "lease": options.lease.total_seconds(),
+            "tasks": sorted(self._app.tasks),
+            "weights": dict(options.weights) or None,
+            "metadata": options.metadata,
+        }
+        return {name: value for name, value in info.items() if value is not None}

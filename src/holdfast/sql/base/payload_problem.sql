@@ -9,7 +9,7 @@ as $$
       or document ~ '[eE][-+]?[0-9]{3}'
       or octet_length(document) > 128 and (
         document ~ '[0-9]{200}'
-        or length(document) - length(translate(document, '[{', '')) > 64
+        or length(document) - length(translate(document, '[{', '')) > 64 and holdfast.is_deep(document)
       )
     then holdfast.find_payload_problem(document)
   end

@@ -14,14 +14,14 @@ begin
   else
     job.losses := job.losses + 1;
   end if;
-  if job.cancel_asked_at is not null then
-    perform holdfast.end_jobs(array[job.id], null, 'cancelled', null, array['asked to cancel while running']);
-    return true;
-  end if;
   if not is_left then
     perform holdfast.record_attempt(job, 'lost', null, true,
       jsonb_build_object('type', 'WorkerLost', 'message', 'The worker vanished: its lease ended without a renewal.'),
-      case when job.losses < policy.max_losses then at + policy.rescue_delay end);
+      case when job.losses < policy.max_losses and job.cancel_asked_at is null then at + policy.rescue_delay end);
+  end if;
+  if job.cancel_asked_at is not null then
+    perform holdfast.obey_cancel(job);
+    return true;
   end if;
   if job.losses >= policy.max_losses then
     perform holdfast.bury(job, 'lost_too_often');

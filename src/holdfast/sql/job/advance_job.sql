@@ -7,7 +7,7 @@ declare
   at       constant timestamptz := holdfast.now();
   delay    constant interval := make_interval(secs => least(31536000, holdfast.read_number(detail -> 'delay')));
   is_later constant boolean := coalesce(delay > '0', false);
-  points   constant smallint := coalesce(holdfast.read_number(detail -> 'priority'), job.priority);
+  points   constant double precision := coalesce(holdfast.read_number(detail -> 'priority'), job.priority);
   to_queue constant text := coalesce(detail ->> 'queue', job.queue);
   policy   holdfast.queues;
 begin
@@ -36,7 +36,7 @@ begin
   where j.id = job.id;
 exception
   -- The mistake of one handler must not undo the other ends of the call.
-  when sqlstate 'HF002' or check_violation or numeric_value_out_of_range then
+  when sqlstate 'HF002' or check_violation or numeric_value_out_of_range or datetime_field_overflow or interval_field_overflow then
     perform holdfast.fail_job(job, jsonb_build_object(
       'class', 'permanent', 'type', 'BadAdvance', 'message', 'The next stage is impossible: ' || sqlerrm
     ));

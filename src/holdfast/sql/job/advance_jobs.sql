@@ -23,7 +23,7 @@ begin
     continue when i is null;
     held := held || job.id;
     if job.cancel_asked_at is not null then
-      perform holdfast.end_jobs(array[job.id], null, 'cancelled', null, array['asked to cancel while running']);
+      perform holdfast.obey_cancel(job);
     else
       perform holdfast.advance_job(job, outputs[i], coalesce(details[i], '{}'));
     end if;

@@ -33,7 +33,7 @@ begin
     case when verdict is null and job.cancel_asked_at is null then at + delay end
   );
   if verdict is null and job.cancel_asked_at is not null then
-    perform holdfast.end_jobs(array[job.id], null, 'cancelled', null, array['asked to cancel while running']);
+    perform holdfast.obey_cancel(job);
   elsif verdict is null then
     perform holdfast.put_back(job, 'fail', at + delay);
   else

@@ -20,7 +20,7 @@ begin
     held := held || job.id;
     job.deferrals := job.deferrals + 1;
     if job.cancel_asked_at is not null then
-      perform holdfast.end_jobs(array[job.id], null, 'cancelled', null, array['asked to cancel while running']);
+      perform holdfast.obey_cancel(job);
     else
       perform holdfast.put_back(job, 'release', holdfast.now());
     end if;

@@ -27,7 +27,7 @@ begin
     job.deferrals := job.deferrals + 1;
     job.deferred_since := coalesce(job.deferred_since, holdfast.now());
     if job.cancel_asked_at is not null then
-      perform holdfast.end_jobs(array[job.id], null, 'cancelled', null, array['asked to cancel while running']);
+      perform holdfast.obey_cancel(job);
     elsif due - job.deferred_since > holdfast.max_wait_of(job.queue) then
       perform holdfast.bury(job, 'deferred_too_long');
     elsif due > job.deadline then

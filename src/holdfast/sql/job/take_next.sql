@@ -4,11 +4,11 @@ returns uuid
 language plpgsql volatile
 as $$
 declare
-  next     uuid;
+  head     uuid;
   is_later boolean;
 begin
   loop
-    select j.id, coalesce(j.due_at > at, false) into next, is_later
+    select j.id, coalesce(j.due_at > at, false) into head, is_later
     from holdfast.jobs as j
     where j.order_key = line_key
       and j.state = 'waiting'
@@ -22,15 +22,15 @@ begin
       return null;
     end if;
   end loop;
-  perform holdfast.record_moves(array[next], 'order', case when is_later then 'scheduled' else 'ready' end);
+  perform holdfast.record_moves(array[head], 'order', case when is_later then 'scheduled' else 'ready' end);
   update holdfast.jobs as j
   set state = case when is_later then 'scheduled' else 'ready' end,
       rank_at = case when is_later then null else at - coalesce(j.lead, '0') end,
       due_at = case when is_later then j.due_at end,
       waits_for = null
-  where j.id = next;
-  perform holdfast.notify_ready(array(select j.queue from holdfast.jobs as j where j.id = next));
-  return next;
+  where j.id = head;
+  perform holdfast.notify_ready(array(select j.queue from holdfast.jobs as j where j.id = head));
+  return head;
 end
 $$;
 comment on function holdfast.take_next(text, timestamptz) is 'Readies the first job that waits in an order key''s line, and returns it.';

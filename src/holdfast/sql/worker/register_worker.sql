@@ -10,11 +10,20 @@ declare
   lease  constant interval := coalesce(holdfast.read_interval(info -> 'lease'), '30 seconds');
   q      text;
 begin
-  if coalesce(cardinality(queues), 0) = 0 then
-    perform holdfast.refuse('HF002', 'A worker must name at least one queue.', 'Give the queues it shall claim from.');
+  if coalesce(cardinality(queues), 0) = 0 or exists (select from unnest(queues) as u where coalesce(length(u), 0) not between 1 and 200) then
+    perform holdfast.refuse('HF002', 'A worker must name at least one queue, each with 1 to 200 characters.', 'Give the queues it shall claim from.');
   end if;
   if lease < interval '1 second' or lease > interval '1 day' then
     perform holdfast.refuse('HF002', format('A lease of %s is out of range.', lease), 'Give between one second and one day.');
+  end if;
+  -- One that could not be divided by would fail every claim.
+  if exists (
+    select from jsonb_each(coalesce(info -> 'weights', '{}')) as w where coalesce(holdfast.read_number(w.value), 0) not between 0.000001 and 1000000
+  ) then
+    perform holdfast.refuse('HF002', format('The weights %s are out of range.', left(info ->> 'weights', 200)), 'Give numbers above 0 and up to 1000000.');
+  end if;
+  if exists (select from holdfast.workers as w where w.id = worker and w.rescued_at is not null) then
+    perform holdfast.forgive_losses(worker);
   end if;
   foreach q in array array(select distinct u from unnest(queues) as u order by u) loop
     perform holdfast.find_lane(q, null, null);
@@ -29,10 +38,16 @@ begin
     info -> 'metadata'
   )
   on conflict (id) do update
-    set queues = excluded.queues, weights = excluded.weights, tasks = excluded.tasks, lease = excluded.lease,
+    set "group" = excluded."group", queues = excluded.queues, weights = excluded.weights, tasks = excluded.tasks, lease = excluded.lease,
         lease_until = excluded.lease_until, renewed_at = excluded.renewed_at, slots = excluded.slots,
         state = 'working', stopped_at = null, rescued_at = null, metadata = excluded.metadata;
   return at + lease;
+exception
+  when invalid_text_representation or numeric_value_out_of_range or invalid_parameter_value or check_violation then
+    raise exception using
+      errcode = 'HF002',
+      message = format('What the worker says of itself does not fit: %s.', left(sqlerrm, 200)),
+      hint = 'slots and pid are whole numbers, slots at least 1, tasks is a list of names, weights an object of numbers.';
 end
 $$;
 comment on function holdfast.register_worker(uuid, text[], jsonb) is 'Gives a worker its row and its first lease; returns until when the lease lasts.';

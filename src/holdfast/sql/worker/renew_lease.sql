@@ -17,6 +17,8 @@ begin
   at := holdfast.now();
   if row.rescued_at is not null then
     perform holdfast.forgive_losses(worker);
+    -- A rescue passes over rows that are locked just then. The worker is told to drop all it had, so nobody would end those.
+    perform holdfast.release_held(worker);
   end if;
   update holdfast.workers as w
   set lease_until = at + w.lease,

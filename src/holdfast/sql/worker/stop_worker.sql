@@ -5,21 +5,15 @@ language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
 as $$
 declare
-  held     uuid[];
-  tokens   uuid[];
+  released integer;
 begin
-  select array_agg(j.id order by j.id), array_agg(j.token order by j.id) into held, tokens
-  from holdfast.jobs as j
-  where j.worker_id = worker
-    and j.state = 'running';
-  if held is not null then
-    perform holdfast.release_jobs(held, tokens);
-  end if;
+  perform from holdfast.workers as w where w.id = worker for update;
+  released := holdfast.release_held(worker);
   update holdfast.workers as w
   set state = 'stopped', stopped_at = holdfast.now(), running = 0
   where w.id = worker
     and w.state <> 'stopped';
-  return coalesce(cardinality(held), 0);
+  return released;
 end
 $$;
 comment on function holdfast.stop_worker(uuid) is 'Takes a worker off; jobs that it still holds are released. Returns how many.';

@@ -1,0 +1,5 @@
+"""`holdfast demo`: a run of jobs on a flaky model server, with a worker killed on the way, and a verdict."""
+
+from holdfast.cli.demo.command import register
+
+__all__ = ["register"]

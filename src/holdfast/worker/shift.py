@@ -1,0 +1,221 @@
+"""One worker at work, from its registration to its leave."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
+from time import monotonic
+from typing import Any
+
+from holdfast.db.address import Address
+from holdfast.db.listen import CANCEL, READY
+from holdfast.db.statement import Executor
+from holdfast.db.worker import asked_to_stop, backlog, installation_id, stop_worker
+from holdfast.maintenance.chore import Chore
+from holdfast.maintenance.chores import CLOSE_RUNS, standard_chores
+from holdfast.maintenance.sweeper import Sweeper
+from holdfast.model.error import HoldfastError
+from holdfast.model.worker import Renewal
+from holdfast.telemetry.emit import emit
+from holdfast.telemetry.event import Event
+from holdfast.worker.context import Services
+from holdfast.worker.drain import Departure
+from holdfast.worker.lease import Lease, LeaseEvents, Registration
+from holdfast.worker.line import Line
+from holdfast.worker.options import WorkerOptions
+from holdfast.worker.orphans import Orphans
+from holdfast.worker.outbox import Outbox
+from holdfast.worker.report import WorkerReport
+from holdfast.worker.run import Runner
+from holdfast.worker.running import Stop
+from holdfast.worker.settle import Claiming, Settler
+from holdfast.worker.slots import Slots
+from holdfast.worker.stopping import Stopping
+from holdfast.worker.tasks import WorkerApp
+from holdfast.worker.wake import Wake
+
+STOP_REQUESTS = "stop_requests"
+ORPHANS = "orphans"
+GOODBYE = timedelta(seconds=5)
+
+
+class Shift:
+    """Holds three connections: the main line for one loop, the side line for the other loop, LISTEN and
+    chores, and the lease's.
+
+    Handlers that use checkpoints, progress or transactions take theirs from the application's own pool.
+    """
+
+    def __init__(
+        self,
+        app: WorkerApp,
+        options: WorkerOptions,
+        registration: Registration,
+        report: WorkerReport,
+        stopping: Stopping,
+    ) -> None:
+        self._app = app
+        self._options = options
+        self._registration = registration
+        self._me = registration.worker
+        self._report = report
+        self._stopping = stopping
+        self._idle = asyncio.Event()
+        self._slots = Slots(options.slots)
+        self._outbox = Outbox()
+        self._wake = Wake(self._may_poll_seldom)
+        address = app.database.address
+        self._main = Line(address, "worker")
+        self._side = self._side_line(address)
+        events = LeaseEvents(self._on_answer, self._on_lease_end)
+        self._lease = Lease(address, registration, options.lease, self._status, events)
+
+    async def work(self) -> None:
+        try:
+            await self._begin()
+            tasks = [
+                asyncio.create_task(self._settler.run(self._main)),
+                asyncio.create_task(self._settler.run(self._side)),
+                asyncio.create_task(self._sweeper.run()),
+            ]
+            try:
+                await self._until_told(tasks)
+                await self._leave()
+            finally:
+                await _cancel(tasks)
+        finally:
+            await self._end()
+
+    async def _begin(self) -> None:
+        services = Services(self._app.database, await installation_id(self._main), self._run_touched)
+        self._runner = Runner(self._app, self._slots, self._outbox, self._wake, self._report, services)
+        once = self._options.once
+        # Half of the slots at most for one call, so that the other loop has work at the same time.
+        claiming = Claiming(self._slots.total if once else (self._slots.total + 1) // 2, 1 if once else None)
+        self._settler = Settler(
+            self._me,
+            self._slots,
+            self._outbox,
+            self._wake,
+            self._lease,
+            self._runner,
+            self._report,
+            claiming,
+            self._idle.set,
+        )
+        self._sweeper = Sweeper(self._side, self._chores())
+        sent_at = monotonic()
+        await self._registration.send(self._main)
+        self._lease.start(sent_at)
+        emit(Event.WORKER_STARTED, worker=self._me, queues=",".join(self._options.queues))
+
+    async def _until_told(self, tasks: list[asyncio.Task[None]]) -> None:
+        """Until somebody says stop, the work is done, or a task breaks, which is a defect of ours."""
+        ends: list[asyncio.Task[Any]] = [asyncio.create_task(self._stopping.asked.wait())]
+        if self._options.drain or self._options.once:
+            ends.append(asyncio.create_task(self._until_empty()))
+        try:
+            await asyncio.wait([*tasks, *ends], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await _cancel(ends)
+        for task in tasks:
+            if task.done():
+                await task
+
+    async def _until_empty(self) -> None:
+        while True:
+            await self._idle.wait()
+            self._idle.clear()
+            if self._options.once or await self._is_empty():
+                return
+
+    async def _is_empty(self) -> bool:
+        """A run that ends enqueues its last job only when somebody closes it, so the chores come first."""
+        await self._sweeper.run_once()
+        with suppress(HoldfastError):
+            return await backlog(self._side, self._options.queues) == 0 and self._settler.is_clear
+        return False
+
+    async def _leave(self) -> None:
+        emit(Event.WORKER_STOPPING, worker=self._me, running=len(self._slots.running))
+        self._stopping.asked.set()
+        departure = Departure(self._settler, self._slots, self._runner, self._stopping.hurry)
+        await departure.leave(self._options.grace)
+        self._runner.close()
+
+    async def _end(self) -> None:
+        """Renewal stops last, and before the row is closed: a renewal after that would open it again."""
+        self._report.unsettled = len(self._outbox)
+        await self._lease.stop()
+        with suppress(HoldfastError, TimeoutError):
+            async with asyncio.timeout(GOODBYE.total_seconds()):
+                await stop_worker(self._main, self._me)
+        await self._main.close()
+        await self._side.close()
+        emit(Event.WORKER_STOPPED, worker=self._me, processed=self._report.processed)
+
+    def _side_line(self, address: Address) -> Line:
+        if address.pooled and address.direct_url is None:
+            return Line(address, "worker side")  # LISTEN does not get through such a pooler: poll
+        direct = replace(address, url=address.listen_url, pooled=False)
+        channels = {READY: self._on_ready, CANCEL: self._on_cancel}
+        return Line(direct, "worker side", channels, on_gap=self._wake.ring)
+
+    def _chores(self) -> list[Chore]:
+        sweep = self._options.sweep
+        orphans = Orphans(self._me, self._slots, self._outbox, self._settler, self._wake)
+        return [
+            *standard_chores(sweep),
+            Chore(STOP_REQUESTS, sweep, self._obey_stop_requests, soonest=timedelta(milliseconds=20)),
+            Chore(ORPHANS, sweep, orphans.release),
+        ]
+
+    async def _obey_stop_requests(self, on: Executor) -> int:
+        if not self._slots.running:
+            return 0
+        requests = await asked_to_stop(on, self._me)
+        self._runner.ask_to_stop(requests)
+        return len(requests)
+
+    def _may_poll_seldom(self) -> bool:
+        return self._side.is_listening and not self._options.drain
+
+    def _on_ready(self, queue: str) -> None:
+        if queue in self._options.queues:
+            self._wake.ring()
+
+    def _on_cancel(self, worker: str) -> None:
+        if worker == str(self._me):
+            self._sweeper.hurry(STOP_REQUESTS)
+
+    def _run_touched(self) -> None:
+        self._sweeper.hurry(CLOSE_RUNS)
+
+    def _on_answer(self, answer: Renewal) -> None:
+        if answer.rescued or not answer.known:
+            emit(Event.JOBS_TAKEN, logging.WARNING, worker=self._me, running=len(self._slots.running))
+            # Those that were not taken after all go back by this; for the others it changes nothing.
+            self._runner.stop_all(Stop.LEASE_ENDED)
+        if answer.drain:
+            self._stopping.asked.set()
+        self._wake.ring()
+
+    def _on_lease_end(self) -> None:
+        self._runner.stop_all(Stop.LEASE_ENDED)
+
+    def _status(self) -> Mapping[str, Any]:
+        """Read by the lease's thread: numbers only."""
+        return {
+            "processed": self._report.processed,
+            "failed": self._report.failed,
+            "running": len(self._slots.running),
+            "state": "draining" if self._stopping.is_asked else "working",
+        }
+
+
+async def _cancel(tasks: list[asyncio.Task[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

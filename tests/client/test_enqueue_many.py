@@ -1,0 +1,141 @@
+"""Many jobs in one transaction."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from holdfast.client import bulk
+from holdfast.client.app import Holdfast
+from holdfast.client.task import Call, Task
+from holdfast.db.connect import Database
+from holdfast.model.error import InvalidInput, InvalidPayload, UniqueConflict
+from holdfast.model.state import State
+
+Square = Task[[int], int]
+
+FOUND = "select count(*) as jobs, count(distinct xmin::text) as transactions from holdfast.jobs"
+
+
+@pytest.fixture
+def square(app: Holdfast) -> Square:
+    @app.task(queue="numbers")
+    async def square(n: int) -> int:
+        return n * n
+
+    return square
+
+
+async def jobs_and_transactions(db: Database) -> tuple[int, int]:
+    (row,) = await db.fetch(FOUND)
+    return row["jobs"], row["transactions"]
+
+
+async def test_a_hundred_thousand_jobs_are_one_transaction_and_progress_is_told(
+    square: Square, db: Database
+) -> None:
+    told: list[tuple[int, int | None]] = []
+    calls = [square.call(n) for n in range(100_000)]
+    handles = await square.enqueue_many(calls, progress=lambda done, total: told.append((done, total)))
+    assert await jobs_and_transactions(db) == (100_000, 1)
+    assert told == [(done, 100_000) for done in range(5_000, 100_001, 5_000)]
+    assert len({handle.id for handle in handles}) == 100_000
+
+
+async def test_an_iterator_is_read_chunk_by_chunk_and_its_total_is_unknown(
+    square: Square, db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bulk, "MOST_JOBS", 10)
+    made: list[int] = []
+    told: list[tuple[int, int | None, int]] = []
+
+    def calls() -> Iterator[Call[int]]:
+        for n in range(25):
+            made.append(n)
+            yield square.call(n)
+
+    handles = await square.enqueue_many(calls(), progress=lambda *seen: told.append((*seen, len(made))))
+    assert told == [(10, None, 11), (20, None, 21), (25, None, 25)]
+    assert [(await handle.job()).payload["n"] for handle in handles] == [*range(25)]
+
+
+async def test_a_call_that_fails_in_the_middle_leaves_nothing(
+    square: Square, db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bulk, "MOST_JOBS", 10)
+    loose: Any = square
+    with pytest.raises(InvalidPayload):
+        await square.enqueue_many(loose.call(n if n < 25 else "no") for n in range(30))
+    assert await jobs_and_transactions(db) == (0, 0)
+
+
+async def test_a_conflict_in_the_last_statement_leaves_nothing(
+    square: Square, db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bulk, "MOST_JOBS", 10)
+    calls = [square.call(n) for n in range(20)]
+    calls += [square.options(unique_key="k").call(n) for n in (1, 2)]
+    with pytest.raises(UniqueConflict):
+        await square.enqueue_many(calls)
+    assert await jobs_and_transactions(db) == (0, 0)
+
+
+async def test_large_payloads_go_in_smaller_statements(
+    app: Holdfast, db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @app.task()
+    async def keep(text: str) -> None: ...
+
+    monkeypatch.setattr(bulk, "MOST_BYTES", 1_000)
+    told: list[int] = []
+    calls = [keep.call("x" * 400) for _ in range(5)] + [keep.call("x" * 5_000)]
+    await keep.enqueue_many(calls, progress=lambda done, _: told.append(done))
+    assert told == [2, 4, 5, 6]
+
+
+async def test_a_call_keeps_its_own_options_and_takes_the_others_from_the_task(
+    app: Holdfast, square: Square
+) -> None:
+    calls = [square.call(1), square.options(priority=9).call(2), square.options(queue="own").call(3)]
+    handles = await square.options(priority=80, queue="many").enqueue_many(calls)
+    jobs = [await handle.job() for handle in handles]
+    assert [(job.priority, job.queue) for job in jobs] == [(80, "many"), (9, "many"), (80, "own")]
+
+
+async def test_an_app_enqueues_calls_of_several_tasks(app: Holdfast, square: Square, db: Database) -> None:
+    @app.task(queue="other")
+    async def keep(text: str) -> None: ...
+
+    handles = await app.enqueue_many([square.call(1), keep.options(delay=60).call("a"), square.call(2)])
+    jobs = [await handle.job() for handle in handles]
+    assert [(job.task, job.queue, job.state) for job in jobs] == [
+        ("square", "numbers", State.READY),
+        ("keep", "other", State.SCHEDULED),
+        ("square", "numbers", State.READY),
+    ]
+    assert await jobs_and_transactions(db) == (3, 1)
+
+
+async def test_a_call_of_another_task_is_refused(app: Holdfast, square: Square) -> None:
+    @app.task()
+    async def cube(n: int) -> int:
+        return n**3
+
+    with pytest.raises(InvalidInput, match="cube"):
+        await square.enqueue_many([cube.call(1)])
+
+
+async def test_a_stagger_goes_on_over_the_statements(
+    square: Square, db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bulk, "MOST_JOBS", 3)
+    handles = await square.options(stagger=("1h", 2)).enqueue_many([square.call(n) for n in range(8)])
+    jobs = [await handle.job() for handle in handles]
+    assert [job.state for job in jobs[:2]] == [State.READY, State.READY]
+    hours = [round((job.due_at - job.created_at) / timedelta(hours=1)) for job in jobs[2:] if job.due_at]
+    assert hours == [1, 1, 2, 2, 3, 3]
+
+
+async def test_nothing_to_enqueue_is_no_error(square: Square) -> None:
+    assert await square.enqueue_many([]) == []

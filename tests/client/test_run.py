@@ -1,0 +1,109 @@
+"""Runs: sealed at the end of the block, waited for, cancelled, replayed."""
+
+import asyncio
+from uuid import UUID, uuid4
+
+import pytest
+
+from holdfast.client.app import Holdfast
+from holdfast.client.task import Task
+from holdfast.db import chores
+from holdfast.db.connect import Database
+from holdfast.model.error import NotFound, Timeout, WrongState
+from holdfast.model.outcome import Completed
+from holdfast.model.run import Which
+from tests.client.working import DIES, end_all
+
+Square = Task[[int], int]
+
+
+@pytest.fixture
+def square(app: Holdfast) -> Square:
+    @app.task()
+    async def square(n: int) -> int:
+        return n * n
+
+    return square
+
+
+async def test_a_run_is_sealed_at_the_end_of_its_block_and_ends_with_its_last_job(
+    app: Holdfast, square: Square, db: Database
+) -> None:
+    async with app.run("squares", labels={"tenant": "a"}) as run:
+        mine = square.options(run=run)
+        await mine.enqueue(1)
+        await mine.enqueue_many([square.call(2), square.call(3)])
+        assert (await run.progress()).state == "open"
+    progress = await run.progress()
+    assert (progress.name, progress.state, progress.total, progress.ready) == ("squares", "sealed", 3, 3)
+    with pytest.raises(Timeout):
+        await run.wait(timeout="10ms")
+    waiting = asyncio.create_task(run.wait(timeout="20s"))
+    assert await end_all(db, Completed()) == 3
+    await chores.close_runs(db)
+    ended = await waiting
+    assert (ended.state, ended.completed) == ("ended", 3)
+    assert {job.run for job in await app.jobs(run=run)} == {run.id}
+
+
+async def test_a_job_is_enqueued_once_when_the_run_is_complete(
+    app: Holdfast, square: Square, db: Database
+) -> None:
+    @app.task(queue="reports", priority=90)
+    async def report(title: str) -> None: ...
+
+    async with app.run("squares", on_complete=report.options(labels={"a": 1}).call("done")) as run:
+        await square.options(run=run).enqueue(1)
+    assert await app.jobs(task="report") == []
+    await end_all(db, Completed())
+    for _ in range(2):
+        await chores.close_runs(db)
+    (job,) = await app.jobs(task="report")
+    assert (job.payload, job.queue, job.priority, job.labels) == ({"title": "done"}, "reports", 90, {"a": 1})
+
+
+async def test_a_run_whose_block_raises_stays_open_and_the_error_says_so(
+    app: Holdfast, square: Square
+) -> None:
+    seen: list[UUID] = []
+    with pytest.raises(ZeroDivisionError) as raised:
+        async with app.run("squares") as run:
+            seen.append(run.id)
+            await square.options(run=run).enqueue(1 // 0)
+    assert f"{seen[0]} (squares) stays open" in raised.value.__notes__[0]
+    again = app.find_run(seen[0])
+    assert (await again.progress()).state == "open"
+    await again.seal()
+    assert (await again.progress()).state == "ended"
+
+
+async def test_no_job_joins_a_sealed_run(app: Holdfast, square: Square) -> None:
+    async with app.run("squares") as run:
+        await square.options(run=run).enqueue(1)
+    with pytest.raises(WrongState, match="sealed"):
+        await square.options(run=run).enqueue(2)
+
+
+async def test_a_run_that_is_not_started_has_no_id(app: Holdfast, square: Square) -> None:
+    with pytest.raises(WrongState, match="not started"):
+        square.options(run=app.run("squares"))
+    with pytest.raises(NotFound):
+        await app.find_run(uuid4()).progress()
+
+
+async def test_a_run_is_cancelled_with_its_live_jobs(app: Holdfast, square: Square, db: Database) -> None:
+    async with app.run("squares") as run:
+        await square.options(run=run).enqueue_many([square.call(n) for n in range(5)])
+    assert await run.cancel("not wanted") == 5
+    await chores.close_runs(db)
+    assert (await run.wait(timeout="5s")).state == "cancelled"
+
+
+async def test_the_dead_jobs_of_a_run_are_replayed(app: Holdfast, square: Square, db: Database) -> None:
+    async with app.run("squares") as run:
+        await square.options(run=run).enqueue_many([square.call(n) for n in range(4)])
+    await end_all(db, DIES)
+    await chores.close_runs(db)
+    assert (await run.wait(timeout="5s")).dead == 4
+    assert await run.replay(Which.DEAD, "the model is back") == 4
+    assert (await run.progress()).ready == 4

@@ -1,0 +1,97 @@
+"""Chores: each is done when due, hurried when asked, and a failure kills nothing."""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+import pytest
+
+from holdfast.db.connect import Database
+from holdfast.db.statement import Executor
+from holdfast.maintenance.chore import Chore
+from holdfast.maintenance.chores import standard_chores
+from holdfast.maintenance.sweeper import Sweeper
+from tests.worker.working import until
+
+HOUR = timedelta(hours=1)
+EVERY = timedelta(milliseconds=10)
+
+
+def counting(done: Counter[str], name: str) -> Callable[[Executor], Awaitable[int]]:
+    async def work(_: Executor) -> int:
+        done[name] += 1
+        return done[name]
+
+    return work
+
+
+async def test_all_standard_chores_run_against_the_real_verbs(db: Database) -> None:
+    found = await Sweeper(db, standard_chores(timedelta(seconds=5))).run_once()
+    assert set(found) == {
+        "make_partitions",
+        "promote",
+        "rescue",
+        "close_runs",
+        "advance_order_keys",
+        "prune",
+        "forget_workers",
+    }
+
+
+async def test_a_chore_is_done_again_and_again_and_one_that_is_hurried_before_it_is_due(db: Database) -> None:
+    done: Counter[str] = Counter()
+    sweeper = Sweeper(
+        db,
+        [
+            Chore("often", EVERY, counting(done, "often")),
+            Chore("rarely", HOUR, counting(done, "rarely"), soonest=EVERY),
+        ],
+    )
+    running = asyncio.create_task(sweeper.run())
+    await until(lambda: reached(done, "often", 5))
+    assert done["rarely"] == 1
+    sweeper.hurry("rarely")
+    await until(lambda: reached(done, "rarely", 2))
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_a_chore_hurried_many_times_is_not_done_more_often_than_it_allows(db: Database) -> None:
+    done: Counter[str] = Counter()
+    sweeper = Sweeper(
+        db, [Chore("a", HOUR, counting(done, "a"), soonest=HOUR), Chore("b", EVERY, counting(done, "b"))]
+    )
+    running = asyncio.create_task(sweeper.run())
+    await until(lambda: reached(done, "a", 1))
+    for _ in range(50):
+        sweeper.hurry("a")
+    await until(lambda: reached(done, "b", 20))
+    assert done["a"] == 1
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_a_chore_that_fails_is_told_of_and_tried_again(
+    db: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    done: Counter[str] = Counter()
+
+    async def broken(on: Executor) -> int:
+        done["broken"] += 1
+        await on.execute("select 1 / 0")
+        return 1
+
+    sweeper = Sweeper(db, [Chore("broken", EVERY, broken), Chore("fine", EVERY, counting(done, "fine"))])
+    with caplog.at_level(logging.WARNING, "holdfast"):
+        running = asyncio.create_task(sweeper.run())
+        await until(lambda: reached(done, "broken", 2))
+        await until(lambda: reached(done, "fine", 2))
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+    assert "chore.failed chore=broken" in caplog.text
+
+
+async def reached(done: Counter[str], name: str, count: int) -> bool:
+    return done[name] >= count

@@ -1,0 +1,202 @@
+"""What a handler may do about its job."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from uuid import UUID
+
+import pytest
+
+from holdfast.client.app import Holdfast
+from holdfast.model.error import LeaseLost
+from holdfast.model.signal import Retry
+from holdfast.model.state import State
+from holdfast.worker.context import JobContext
+from holdfast.worker.report import WorkerReport
+from tests.worker.working import counts, ended, until, working
+
+TAKE_AWAY = "update holdfast.jobs set token = gen_random_uuid() where id = $1"
+
+
+async def test_the_context_tells_about_the_job(app: Holdfast) -> None:
+    @app.task(queue="q")
+    async def tell(ctx: JobContext) -> list[object]:
+        return [str(ctx.id), ctx.task, ctx.queue, ctx.attempt, ctx.labels, ctx.run]
+
+    handle = await tell.options(labels={"a": "b"}).enqueue()
+    async with working(app, "q"):
+        assert await handle.result(timeout=10) == [str(handle.id), "tell", "q", 1, {"a": "b"}, None]
+
+
+async def test_a_recorded_step_is_not_done_again_by_the_next_attempt(app: Holdfast) -> None:
+    calls: list[int] = []
+
+    @app.task(retry=["0s"])
+    async def work(ctx: JobContext) -> int:
+        async def expensive() -> int:
+            calls.append(ctx.attempt)
+            return 42
+
+        found: int = await ctx.step("expensive", expensive)
+        if ctx.attempt == 1:
+            raise Retry("after the step", delay=0)
+        return found
+
+    handle = await work.enqueue()
+    async with working(app):
+        assert await handle.result(timeout=10) == 42
+    assert calls == [1]
+
+
+async def test_checkpoints_and_progress_are_kept_for_the_next_attempt_and_for_people(app: Holdfast) -> None:
+    @app.task()
+    def work(ctx: JobContext) -> dict[str, object]:
+        if ctx.attempt == 1:
+            ctx.blocking.checkpoint("page", {"n": 7})
+            ctx.blocking.progress(7, 10, note="half way")
+            raise Retry("again", delay=0)
+        return ctx.blocking.checkpoints()
+
+    handle = await work.enqueue()
+    async with working(app):
+        assert await handle.result(timeout=10) == {"page": {"n": 7}}
+    (row,) = await app.database.fetch("select done, total, note from holdfast.progress_view")
+    assert tuple(row) == (7, 10, "half way")
+
+
+async def test_the_idempotency_key_is_stable_over_attempts_and_new_after_a_replay(app: Holdfast) -> None:
+    keys: list[str] = []
+
+    @app.task()
+    async def call(ctx: JobContext) -> None:
+        keys.append(ctx.idempotency_key("pay"))
+        if ctx.attempt == 1:
+            raise Retry("again", delay=0)
+
+    handle = await call.enqueue()
+    async with working(app):
+        await ended(handle)
+        await handle.replay()
+        await until(in_third_key(keys))
+    assert keys[0] == keys[1] != keys[2]
+    installation, job, generation, visit, step = keys[0].split(":")
+    assert str(UUID(installation)) == installation
+    assert (job, generation, visit, step) == (str(handle.id), "1", "1", "pay")
+
+
+async def test_a_child_is_enqueued_under_its_parent(app: Holdfast) -> None:
+    @app.task()
+    async def child(n: int) -> int:
+        return n
+
+    @app.task()
+    async def parent(ctx: JobContext) -> str:
+        return str(await ctx.enqueue(child, {"n": 5}, priority=70))
+
+    handle = await parent.enqueue()
+    async with working(app):
+        made = app.job(await handle.result(timeout=10))
+        assert await made.result(timeout=10) == 5
+    job = await made.job()
+    assert (job.parent, job.priority) == (handle.id, 70)
+
+
+async def test_writes_in_a_transaction_commit_with_the_completion(app: Holdfast) -> None:
+    await app.database.execute("create table effects (job uuid)")
+
+    @app.task()
+    async def book(ctx: JobContext) -> str:
+        async with ctx.transaction() as tx:
+            await tx.execute("insert into effects values ($1)", ctx.id)
+            tx.output = {"booked": True}
+        return "ignored"
+
+    handle = await book.enqueue()
+    async with working(app) as worker:
+        job = await ended(handle)
+    assert (job.state, job.output) == (State.COMPLETED, {"booked": True})
+    assert len(await app.database.fetch("select from effects")) == 1
+    assert worker.report.lost == 0
+
+
+async def test_an_error_inside_the_transaction_undoes_the_writes_and_fails_the_attempt(app: Holdfast) -> None:
+    await app.database.execute("create table effects (job uuid)")
+
+    @app.task(max_failures=1)
+    async def book(ctx: JobContext) -> None:
+        async with ctx.transaction() as tx:
+            await tx.execute("insert into effects values ($1)", ctx.id)
+            raise ValueError("no")
+
+    handle = await book.enqueue()
+    async with working(app):
+        assert (await ended(handle)).state is State.DEAD
+    assert await app.database.fetch("select from effects") == []
+
+
+async def test_every_write_of_a_job_that_was_taken_away_raises_and_changes_nothing(app: Holdfast) -> None:
+    await app.database.execute("create table effects (job uuid)")
+    raised: list[str] = []
+
+    @app.task()
+    async def zombie(ctx: JobContext) -> None:
+        await app.database.execute(TAKE_AWAY, ctx.id)
+        try:
+            async with ctx.transaction() as tx:
+                await tx.execute("insert into effects values ($1)", ctx.id)
+        except LeaseLost:
+            raised.append("transaction")
+        for name, write in (
+            ("checkpoint", ctx.checkpoint("a", 1)),
+            ("progress", ctx.progress(1)),
+            ("enqueue", ctx.enqueue("zombie")),
+        ):
+            with pytest.raises(LeaseLost):
+                await write
+            raised.append(name)
+
+    handle = await zombie.enqueue()
+    async with working(app) as worker:
+        await until(lambda: lost(worker.report))
+        assert (await handle.job()).state is State.RUNNING
+        assert await counts(app) == {"running": 1}
+    assert raised == ["transaction", "checkpoint", "progress", "enqueue"]
+    assert await app.database.fetch("select from effects") == []
+
+
+async def test_units_add_up_and_reach_the_job(app: Holdfast) -> None:
+    @app.task()
+    async def use(ctx: JobContext) -> None:
+        ctx.units(1.5)
+        ctx.units(2)
+
+    handle = await use.enqueue()
+    async with working(app):
+        assert (await ended(handle)).units == 3.5
+
+
+async def test_asyncio_timeout_inside_a_handler_stops_only_that_handler(app: Holdfast) -> None:
+    @app.task(max_failures=1)
+    async def impatient() -> None:
+        async with asyncio.timeout(0.05):
+            await asyncio.Event().wait()
+
+    @app.task()
+    async def patient() -> int:
+        await asyncio.sleep(0.2)
+        return 1
+
+    first, second = await impatient.enqueue(), await patient.enqueue()
+    async with working(app):
+        assert (await ended(first)).state is State.DEAD
+        assert await second.result(timeout=10) == 1
+
+
+def in_third_key(keys: list[str]) -> Callable[[], Awaitable[bool]]:
+    async def is_so() -> bool:
+        return len(keys) == 3
+
+    return is_so
+
+
+async def lost(report: WorkerReport) -> bool:
+    return report.lost == 1

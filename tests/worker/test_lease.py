@@ -1,0 +1,137 @@
+"""The lease: renewed by its own thread; what happens when it cannot be, and when jobs were taken."""
+
+import asyncio
+import time
+from datetime import timedelta
+
+from holdfast.client.app import Holdfast
+from holdfast.db.reads import list_workers
+from holdfast.model.state import State
+from holdfast.worker.worker import Worker
+from tests.worker.outage import outage
+from tests.worker.working import attempts_of, counts, ended, in_state, until, working
+
+TWO_SECONDS = timedelta(seconds=2)
+EXPIRE = "update holdfast.workers set lease_until = now() - interval '1 second' where id = $1"
+RESCUE = "select recovered from holdfast.rescue_jobs()"
+
+
+async def test_the_lease_is_renewed_while_a_handler_blocks_the_event_loop(app: Holdfast) -> None:
+    @app.task()
+    async def rude() -> int:
+        time.sleep(5)  # noqa: ASYNC251
+        return 1
+
+    handle = await rude.enqueue()
+    async with working(app, lease=timedelta(seconds=3)):
+        assert await handle.result(timeout=20) == 1
+    job = await handle.job()
+    assert (job.attempt, job.losses) == (1, 0)
+
+
+async def test_handlers_are_cancelled_before_a_lease_that_cannot_be_renewed_could_have_ended(
+    app: Holdfast, server_url: str, database_url: str
+) -> None:
+    cancelled_after: list[float] = []
+    starts: list[float] = []
+
+    @app.task()
+    async def work() -> str:
+        if starts:
+            return "second time"
+        starts.append(time.monotonic())
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled_after.append(time.monotonic())
+        return "never"
+
+    handle = await work.enqueue()
+    async with working(app, lease=TWO_SECONDS):
+        await until(in_state(handle, State.RUNNING))
+        began = time.monotonic()
+        async with outage(server_url, database_url):
+            await until(lambda: filled(cancelled_after))
+        assert cancelled_after[0] - began <= 2.2
+        job = await ended(handle)
+    assert (job.state, job.output, job.losses, job.failures) == (State.COMPLETED, "second time", 0, 0)
+
+
+async def test_a_worker_whose_jobs_were_taken_drops_them_and_its_loss_is_forgiven(app: Holdfast) -> None:
+    """Its lease is cut short in the database, as if it had been suspended for longer than the lease."""
+    starts: list[int] = []
+
+    @app.task()
+    async def work() -> str:
+        starts.append(1)
+        if len(starts) == 1:
+            await asyncio.Event().wait()
+        return "second time"
+
+    handle = await work.enqueue()
+    async with working(app, lease=timedelta(seconds=6), sweep=timedelta(hours=1)) as worker:
+        await until(lambda: filled(starts))
+        await app.database.execute(EXPIRE, worker.id)
+        assert await app.database.fetch(RESCUE)
+        job = await ended(handle)
+        await until(lambda: has_lost(worker))
+    assert (job.state, job.output, job.attempt) == (State.COMPLETED, "second time", 2)
+    assert (job.losses, job.deferrals) == (0, 1)
+    assert await attempts_of(app, handle.id) == [("forgiven", None)]
+    assert len(starts) == 2
+
+
+async def test_a_worker_whose_row_is_gone_registers_again_and_goes_on(app: Holdfast) -> None:
+    @app.task()
+    async def work() -> int:
+        return 1
+
+    async with working(app, lease=TWO_SECONDS) as worker:
+        await (await work.enqueue()).result(timeout=10)
+        await app.database.execute("delete from holdfast.workers where id = $1", worker.id)
+        assert await (await work.enqueue()).result(timeout=10) == 1
+        assert [row.id for row in await list_workers(app.database)] == [worker.id]
+
+
+async def test_the_workers_row_tells_what_it_does_and_that_it_left(app: Holdfast) -> None:
+    go = asyncio.Event()
+
+    @app.task(max_failures=1)
+    async def work(fails: bool) -> None:
+        if fails:
+            raise ValueError("no")
+        await go.wait()
+
+    failing, waiting = await work.enqueue(True), await work.enqueue(False)
+    async with working(app, lease=TWO_SECONDS, slots=7, group="g") as worker:
+        await ended(failing)
+        row = await until(lambda: seen_running(app))
+        assert (row.id, row.group, row.slots, row.running, row.failed) == (worker.id, "g", 7, 1, 1)
+        assert (row.queues, row.state) == (["default"], "working")
+        go.set()
+        await ended(waiting)
+    (row,) = await list_workers(app.database)
+    assert (row.state, row.running) == ("stopped", 0)
+
+
+async def test_an_operator_can_ask_a_worker_to_leave(app: Holdfast) -> None:
+    worker = Worker(app, ["default"], lease=TWO_SECONDS)
+    running = asyncio.create_task(worker.run())
+    await until(lambda: list_workers(app.database))
+    await app.database.execute("update holdfast.workers set drain_asked = true")
+    async with asyncio.timeout(10):
+        await running
+    assert await counts(app) == {}
+
+
+async def seen_running(app: Holdfast) -> object:
+    rows = await list_workers(app.database)
+    return rows[0] if rows and rows[0].running == 1 and rows[0].failed == 1 else None
+
+
+async def filled(values: list[float] | list[int]) -> bool:
+    return len(values) > 0
+
+
+async def has_lost(worker: Worker) -> bool:
+    return worker.report.lost == 1

@@ -1,0 +1,149 @@
+"""Timeouts and requests to cancel."""
+
+import asyncio
+import threading
+from datetime import timedelta
+
+import pytest
+
+from holdfast.client.app import Holdfast
+from holdfast.model.state import State
+from holdfast.worker.context import JobContext
+from tests.worker.working import attempts_of, ended, in_state, until, working
+
+
+async def test_an_attempt_that_takes_too_long_is_cancelled_and_recorded_as_timed_out(app: Holdfast) -> None:
+    cleaned = asyncio.Event()
+
+    @app.task(timeout="200ms", max_failures=1)
+    async def slow() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cleaned.set()
+
+    handle = await slow.enqueue()
+    async with working(app):
+        job = await ended(handle)
+    assert cleaned.is_set()
+    assert (job.state, job.failures) == (State.DEAD, 1)
+    assert await attempts_of(app, handle.id) == [("timed_out", "transient")]
+
+
+async def test_timeouts_fire_in_the_order_of_their_ends(app: Holdfast) -> None:
+    order: list[int] = []
+
+    @app.task(max_failures=1)
+    async def slow(n: int) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            order.append(n)
+
+    handles = [await slow.options(timeout=timedelta(milliseconds=ms)).enqueue(ms) for ms in (600, 200, 400)]
+    async with working(app):
+        for handle in handles:
+            await ended(handle)
+    assert order == [200, 400, 600]
+
+
+async def test_a_thread_that_does_not_return_is_reported_and_keeps_its_slot(app: Holdfast) -> None:
+    release = threading.Event()
+    others: list[int] = []
+
+    @app.task(timeout="200ms", max_failures=1)
+    def stuck() -> None:
+        release.wait(60)
+
+    @app.task()
+    async def other(n: int) -> None:
+        others.append(n)
+
+    handle = await stuck.enqueue()
+    try:
+        async with working(app, slots=1):
+            assert (await ended(handle)).state is State.DEAD
+            waiting = await other.enqueue(1)
+            await asyncio.sleep(0.3)  # there is nothing to see while nothing happens
+            assert others == []
+            release.set()
+            assert (await ended(waiting)).state is State.COMPLETED
+    finally:
+        release.set()
+    assert await attempts_of(app, handle.id) == [("timed_out", "transient")]
+
+
+async def test_a_request_to_cancel_reaches_a_running_handler_long_before_the_next_sweep(
+    app: Holdfast,
+) -> None:
+    @app.task()
+    async def endless() -> None:
+        await asyncio.Event().wait()
+
+    handle = await endless.enqueue()
+    async with working(app, sweep=timedelta(hours=1)):
+        await until(in_state(handle, State.RUNNING))
+        await handle.cancel("not needed")
+        job = await ended(handle, within=3)
+    assert (job.state, job.reason) == (State.CANCELLED, "not needed")
+
+
+async def test_a_missed_notification_of_a_cancel_is_made_up_for_by_the_sweep(app: Holdfast) -> None:
+    @app.task()
+    async def endless() -> None:
+        await asyncio.Event().wait()
+
+    handle = await endless.enqueue()
+    async with working(app):
+        await until(in_state(handle, State.RUNNING))
+        await app.database.execute(
+            "update holdfast.jobs set cancel_asked_at = now() where id = $1", handle.id
+        )
+        assert (await ended(handle)).state is State.CANCELLED
+
+
+async def test_a_handler_that_swallows_the_cancel_and_returns_has_completed(app: Holdfast) -> None:
+    @app.task()
+    async def stubborn() -> str:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            return "done all the same"
+        return "never"
+
+    handle = await stubborn.enqueue()
+    async with working(app):
+        await until(in_state(handle, State.RUNNING))
+        await handle.cancel()
+        job = await ended(handle)
+    assert (job.state, job.output) == (State.COMPLETED, "done all the same")
+
+
+async def test_a_plain_function_sees_the_request_in_its_context(app: Holdfast) -> None:
+    @app.task()
+    def patient(ctx: JobContext) -> str:
+        return "asked" if ctx.cancelled.wait(15) else "never asked"
+
+    handle = await patient.enqueue()
+    async with working(app):
+        await until(in_state(handle, State.RUNNING))
+        await handle.cancel()
+        job = await ended(handle)
+    assert (job.state, job.output) == (State.COMPLETED, "asked")
+
+
+@pytest.mark.parametrize("count", [20])
+async def test_a_cancel_before_the_first_step_still_gives_every_job_one_end(
+    app: Holdfast, count: int
+) -> None:
+    """The event loop throws a cancel into a task that has not begun, past all its clean-up."""
+
+    @app.task(timeout="1ms", max_failures=1)
+    async def never() -> None:
+        await asyncio.Event().wait()
+
+    handles = [await never.enqueue() for _ in range(count)]
+    async with working(app) as worker:
+        for handle in handles:
+            await ended(handle)
+    assert worker.report.processed == count

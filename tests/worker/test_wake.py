@@ -1,0 +1,96 @@
+"""When a worker claims: at a notification, when something is due, and at its polls."""
+
+import asyncio
+from datetime import timedelta
+from time import monotonic
+
+from holdfast.client.app import Holdfast
+from holdfast.worker.wake import FIRST_POLL, LAST_POLL, Wake
+from tests.worker.working import working
+
+
+async def test_a_notification_starts_a_job_long_before_the_next_poll(app: Holdfast) -> None:
+    @app.task()
+    async def work() -> float:
+        return monotonic()
+
+    async with working(app):
+        await (await work.enqueue()).result(timeout=10)
+        waits = []
+        for _ in range(5):
+            began = monotonic()
+            waits.append(await (await work.enqueue()).result(timeout=10) - began)
+    assert sorted(waits)[2] < FIRST_POLL / 2
+
+
+async def test_a_job_that_nobody_told_of_is_found_by_the_poll(app: Holdfast) -> None:
+    @app.task()
+    async def work() -> int:
+        return 1
+
+    async with working(app):
+        await (await work.enqueue()).result(timeout=10)
+        row = await app.database.fetch(
+            "select job_id from holdfast.enqueue_jobs(array['work'], array['{}'::json], '{\"notify\": false}')"
+        )
+        assert await app.job(row[0]["job_id"]).result(timeout=LAST_POLL + 5) == 1
+
+
+async def test_a_scheduled_job_starts_when_it_is_due(app: Holdfast) -> None:
+    @app.task()
+    async def work() -> float:
+        return monotonic()
+
+    async with working(app):
+        began = monotonic()
+        started = await (await work.options(delay="300ms").enqueue()).result(timeout=10) - began
+    assert 0.3 <= started < 0.3 + FIRST_POLL
+
+
+async def test_a_queue_that_is_not_the_workers_does_not_wake_it(app: Holdfast) -> None:
+    done: list[int] = []
+
+    @app.task(queue="theirs")
+    async def work() -> None:
+        done.append(1)
+
+    handle = await work.enqueue()
+    async with working(app, "ours"):
+        await asyncio.sleep(0.2)  # there is nothing to see while nothing happens
+    assert done == []
+    assert (await handle.job()).attempt == 0
+
+
+async def test_polls_become_rarer_only_while_the_listener_is_proved_alive() -> None:
+    alive = True
+    wake = Wake(lambda: alive)
+    assert wake.has_reason
+    waits = []
+    for _ in range(7):
+        wake.answered()
+        wake.found_less(0, None)
+        waits.append(wake._poll_at - monotonic())
+    assert waits[-1] <= LAST_POLL
+    assert waits[-1] > 4 * FIRST_POLL
+    alive = False
+    wake.found_less(0, None)
+    assert wake._poll_at - monotonic() <= FIRST_POLL
+
+
+async def test_the_next_due_job_shortens_the_wait() -> None:
+    wake = Wake(lambda: True)
+    wake.answered()
+    wake.found_less(0, timedelta(milliseconds=50))
+    assert not wake.has_reason
+    began = monotonic()
+    await wake.wait(until_poll=True)
+    assert wake.has_reason
+    assert 0.04 < monotonic() - began < 0.5
+
+
+async def test_a_ring_during_a_claim_is_not_forgotten() -> None:
+    wake = Wake(lambda: True)
+    wake.answered()
+    wake.ring()
+    wake.found_less(0, None)
+    assert wake.has_reason
