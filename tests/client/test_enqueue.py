@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.client.app import Holdfast
 from holdfast.db.connect import Database
-from holdfast.model.error import InvalidOption, InvalidPayload, NotFound, UniqueConflict
+from holdfast.model.error import InvalidInput, InvalidOption, InvalidPayload, NotFound, UniqueConflict
 from holdfast.model.state import State
 
 SOON = datetime.now(UTC) + timedelta(hours=1)
@@ -32,32 +32,11 @@ async def test_a_job_is_stored_with_its_payload_and_its_tasks_settings(app: Hold
     assert await handle.status() is State.READY
 
 
-async def test_every_option_arrives(app: Holdfast) -> None:
+async def test_every_option_that_a_job_shows_arrives(app: Holdfast) -> None:
     @app.task()
     async def greet() -> None: ...
 
     options: dict[str, Any] = {
-        "queue": "other",
-        "priority": 9,
-        "labels": {"tenant": "a"},
-        "timeout": 1.5,
-        "deadline": SOON,
-        "group": "gpu",
-        "endpoint": "model",
-        "max_failures": 7,
-        "retry": ["1m", "5m"],
-        "run_at": SOON,
-        "unique_key": "k",
-        "unique_for": "2h",
-        "unique_scope": "s",
-        "order_key": "o",
-    }
-    job = await (await greet.options(**options).enqueue()).job()
-    stored = {
-        name: getattr(job, name)
-        for name in options.keys() - {"retry", "run_at", "unique_for", "unique_scope"}
-    }
-    assert stored == {
         "queue": "other",
         "priority": 9,
         "labels": {"tenant": "a"},
@@ -69,10 +48,21 @@ async def test_every_option_arrives(app: Holdfast) -> None:
         "unique_key": "k",
         "order_key": "o",
     }
+    job = await (await greet.options(**options).enqueue()).job()
+    assert {name: getattr(job, name) for name in options} == options
+
+
+async def test_times_keys_and_retries_arrive(app: Holdfast) -> None:
+    @app.task()
+    async def greet() -> None: ...
+
+    once = greet.options(unique_key="k", unique_for="2h", unique_scope="s")
+    job = await (await once.options(run_at=SOON, retry=["1m", "5m"]).enqueue()).job()
     assert (job.state, job.due_at) == (State.SCHEDULED, SOON)
     (kept,) = await app.database.fetch("select retry, unique_scope from holdfast.jobs")
-    assert kept["retry"] == '{"delays": [60, 300]}'
-    assert kept["unique_scope"] == "s"
+    assert (kept["retry"], kept["unique_scope"]) == ('{"delays": [60, 300]}', "s")
+    (key,) = await app.database.fetch("select expires_at from holdfast.unique_keys")
+    assert abs(key["expires_at"] - job.created_at - timedelta(hours=2)) < timedelta(seconds=5)
 
 
 async def test_options_do_not_change_the_task_they_are_made_from(app: Holdfast) -> None:
@@ -116,7 +106,7 @@ BAD_OPTIONS: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("options", "named"), BAD_OPTIONS, ids=lambda one: str(one)[:50])
+@pytest.mark.parametrize(("options", "named"), BAD_OPTIONS)
 def test_an_option_that_cannot_be_is_refused_before_anything_is_sent(
     unreachable: Holdfast, options: dict[str, Any], named: str
 ) -> None:
@@ -131,8 +121,10 @@ async def test_a_bad_argument_is_refused_before_anything_is_sent(unreachable: Ho
     def greet(name: str) -> None: ...
 
     task: Any = unreachable.task()(greet)
-    with pytest.raises(InvalidPayload, match="name"):
+    with pytest.raises(InvalidPayload, match="no parameter nam"):
         await task.enqueue(nam="Ada")
+    with pytest.raises(InvalidPayload, match="name is missing"):
+        await task.enqueue()
     with pytest.raises(InvalidPayload, match=r"\$\.name"):
         await task.enqueue(3)
     await unreachable.close()
@@ -185,5 +177,7 @@ async def test_jobs_are_listed_by_what_is_asked_for(app: Holdfast, db: Database)
     assert [job.id for job in await app.jobs(labels={"tenant": "a"})] == [grace.id]
     assert [job.task for job in await app.jobs(state=State.SCHEDULED)] == ["part"]
     assert [job.task for job in await app.jobs(queue="other")] == ["part"]
+    with pytest.raises(InvalidInput, match="finished"):
+        await app.jobs(state="finished")
     newest, *older = await app.jobs()
     assert [job.id for job in await app.jobs(before=newest.id, limit=1)] == [older[0].id]

@@ -10,7 +10,8 @@ HEAVY = ["asyncpg", "pydantic", "rich", "typer"]
 
 def loaded_after(statement: str) -> list[str]:
     path = [one for one in sys.path if one]
-    program = f"import sys; sys.path[:0] = {path!r}\n{statement}\nprint(*(m for m in {HEAVY!r} if m in sys.modules))"
+    found = f"print(*(name for name in {HEAVY!r} if name in sys.modules))"
+    program = f"import sys; sys.path[:0] = {path!r}\n{statement}\n{found}"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return done.stdout.split()
 

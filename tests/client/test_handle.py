@@ -121,6 +121,22 @@ async def test_a_ready_job_is_cancelled_and_a_running_one_is_asked(app: Holdfast
     assert await running.cancel() is CancelResult.ASKED
 
 
+async def test_a_job_that_others_hold_right_now_is_cancelled_once_they_let_go(
+    app: Holdfast, db: Database
+) -> None:
+    @app.task()
+    async def ask() -> int:
+        return 1
+
+    handle = await ask.enqueue()
+    async with db.transaction() as conn:
+        await conn.execute("select from holdfast.jobs for update")
+        cancelling = asyncio.create_task(handle.cancel())
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(cancelling), 0.2)
+    assert await cancelling is CancelResult.CANCELLED
+
+
 async def test_an_ended_job_is_replayed_under_the_same_id(app: Holdfast, db: Database) -> None:
     @app.task()
     async def ask() -> int:

@@ -71,7 +71,7 @@ def task_taking(annotation: Any) -> Any:
     return Holdfast().task()(handler)
 
 
-@pytest.mark.parametrize(("annotation", "value"), VALUES, ids=lambda one: str(one)[:40])
+@pytest.mark.parametrize(("annotation", "value"), VALUES)
 def test_an_argument_comes_back_equal_and_of_the_annotated_type(annotation: Any, value: Any) -> None:
     task = task_taking(annotation)
     _, arguments = task.bind(decode(task.call(value).payload))
@@ -100,7 +100,7 @@ WRONG: list[tuple[Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("annotation", "value"), WRONG, ids=lambda one: str(one)[:40])
+@pytest.mark.parametrize(("annotation", "value"), WRONG)
 def test_an_argument_that_would_not_come_back_equal_is_refused_by_name(annotation: Any, value: Any) -> None:
     with pytest.raises(InvalidPayload) as refused:
         task_taking(annotation).call(value)
@@ -120,7 +120,7 @@ def test_a_refusal_says_which_field_of_a_model_is_wrong() -> None:
         ((), {}, "name"),
         ((1, 2, 3), {}, "too many"),
         (("a",), {"nam": 1}, "nam"),
-        (("a",), {"name": "a"}, "name"),
+        (("a",), {"name": "a"}, "name was given twice"),
     ],
 )
 def test_a_call_that_does_not_fit_the_signature_is_refused(

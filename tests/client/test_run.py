@@ -1,7 +1,7 @@
 """Runs: sealed at the end of the block, waited for, cancelled, replayed."""
 
 import asyncio
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 
@@ -65,13 +65,16 @@ async def test_a_job_is_enqueued_once_when_the_run_is_complete(
 async def test_a_run_whose_block_raises_stays_open_and_the_error_says_so(
     app: Holdfast, square: Square
 ) -> None:
-    seen: list[UUID] = []
-    with pytest.raises(ZeroDivisionError) as raised:
-        async with app.run("squares") as run:
-            seen.append(run.id)
+    run = app.run("squares")
+
+    async def fill() -> None:
+        async with run:
             await square.options(run=run).enqueue(1 // 0)
-    assert f"{seen[0]} (squares) stays open" in raised.value.__notes__[0]
-    again = app.find_run(seen[0])
+
+    with pytest.raises(ZeroDivisionError) as raised:
+        await fill()
+    assert f"{run.id} (squares) stays open" in raised.value.__notes__[0]
+    again = app.find_run(run.id)
     assert (await again.progress()).state == "open"
     await again.seal()
     assert (await again.progress()).state == "ended"
@@ -97,6 +100,20 @@ async def test_a_run_is_cancelled_with_its_live_jobs(app: Holdfast, square: Squa
     assert await run.cancel("not wanted") == 5
     await chores.close_runs(db)
     assert (await run.wait(timeout="5s")).state == "cancelled"
+
+
+async def test_a_job_that_others_hold_right_now_is_cancelled_with_its_run(
+    app: Holdfast, square: Square, db: Database
+) -> None:
+    async with app.run("squares") as run:
+        held = await square.options(run=run).enqueue(1)
+        await square.options(run=run).enqueue(2)
+    async with db.transaction() as conn:
+        await conn.execute("select from holdfast.jobs where id = $1 for update", held.id)
+        cancelling = asyncio.create_task(run.cancel())
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(cancelling), 0.2)
+    assert await cancelling == 2
 
 
 async def test_the_dead_jobs_of_a_run_are_replayed(app: Holdfast, square: Square, db: Database) -> None:

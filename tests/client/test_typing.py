@@ -5,7 +5,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-import pytest
 from mypy import api
 
 ROOT = Path(__file__).parents[2]
@@ -59,7 +58,6 @@ async def bad() -> None:
 """
 
 
-@pytest.mark.slow
 def test_mypy_accepts_right_calls_and_finds_every_wrong_one(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)

@@ -11,35 +11,36 @@ import asyncpg
 from asyncpg import Record
 from hypothesis import note
 
-from tests.machine.clock import install_fake_clock, set_clock
+from holdfast.testing.clock import install_fake_clock
 from tests.machine.invariants import violations
 from tests.machine.parts import QUEUES, Queue
 from tests.machine.world import World, read_world
 
-EMPTY = """
-truncate holdfast.jobs, holdfast.history, holdfast.payloads, holdfast.stage_outputs, holdfast.attempts,
-  holdfast.checkpoints, holdfast.progress, holdfast.unique_keys, holdfast.order_keys, holdfast.order_releases,
-  holdfast.runs, holdfast.run_deltas, holdfast.workers, holdfast.dead_letters, holdfast.events
+TABLES = """
+  jobs history payloads stage_outputs attempts checkpoints progress unique_keys order_keys order_releases
+  runs run_deltas workers dead_letters events
 """
+# Deletes take a tenth of the time that a truncate takes on tables of a few rows.
+EMPTY = "; ".join(f"delete from holdfast.{name}" for name in TABLES.split())
 
 
 class Session:
     def __init__(self, runner: asyncio.Runner, url: str) -> None:
         self._runner = runner
         self._conn: asyncpg.Connection[Record] = runner.run(asyncpg.connect(url))
-        runner.run(install_fake_clock(self._conn))
+        self._clock = runner.run(install_fake_clock(self._conn))
         for name, queue in QUEUES.items():
             self.fetch("select holdfast.declare_queue($1, $2::jsonb)", name, json.dumps(policy_of(queue)))
 
     def start_over(self, at: datetime) -> None:
         """The seed makes the order of lanes the same when a failing schedule is run again."""
-        self.fetch(EMPTY)
+        self._runner.run(self._conn.execute(EMPTY))
         self.fetch("update holdfast.queues set paused_at = null, paused_reason = null")
         self.fetch("select setseed(0.5)")
         self.set_clock(at)
 
     def set_clock(self, at: datetime) -> None:
-        self._runner.run(set_clock(self._conn, at))
+        self._runner.run(self._clock.set(at))
 
     def verb(self, call: str, *args: object) -> list[Record]:
         """Calls a verb and writes it down: a failing schedule is printed with these notes."""

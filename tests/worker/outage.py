@@ -27,7 +27,8 @@ async def cut(server_url: str, database_url: str, application_name: str) -> int:
     admin = await asyncpg.connect(server_url)
     try:
         found = await admin.fetch(
-            "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and application_name = $2",
+            "select pg_terminate_backend(pid) from pg_stat_activity"
+            " where datname = $1 and application_name = $2",
             urlsplit(database_url).path.lstrip("/"),
             application_name,
         )

@@ -12,7 +12,7 @@ from holdfast.db.reads import list_workers
 from holdfast.model.error import InvalidOption
 from holdfast.model.state import State
 from holdfast.worker.worker import Worker
-from tests.worker.working import attempts_of, counts, in_state, until, working
+from tests.worker.working import attempts_of, counts, in_state, until
 
 
 async def test_a_worker_that_is_told_to_stop_finishes_what_runs_and_claims_nothing_more(
@@ -131,7 +131,7 @@ async def test_a_draining_worker_waits_for_the_last_job_of_a_run(app: Holdfast) 
         return 2
 
     async with app.run("r", on_complete=last.call()) as run:
-        await run.enqueue_many([part.call() for _ in range(3)])
+        await part.options(run=run).enqueue_many([part.call() for _ in range(3)])
     await Worker(app, ["default"], drain=True).run()
     assert await counts(app) == {"completed": 4}
 

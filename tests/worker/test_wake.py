@@ -31,7 +31,8 @@ async def test_a_job_that_nobody_told_of_is_found_by_the_poll(app: Holdfast) -> 
     async with working(app):
         await (await work.enqueue()).result(timeout=10)
         row = await app.database.fetch(
-            "select job_id from holdfast.enqueue_jobs(array['work'], array['{}'::json], '{\"notify\": false}')"
+            "select job_id from holdfast.enqueue_jobs(array['work'], array['{}'::json], $1)",
+            '{"notify": false}',
         )
         assert await app.job(row[0]["job_id"]).result(timeout=LAST_POLL + 5) == 1
 
@@ -62,8 +63,9 @@ async def test_a_queue_that_is_not_the_workers_does_not_wake_it(app: Holdfast) -
 
 
 async def test_polls_become_rarer_only_while_the_listener_is_proved_alive() -> None:
-    alive = True
-    wake = Wake(lambda: alive)
+    alive = asyncio.Event()
+    alive.set()
+    wake = Wake(alive.is_set)
     assert wake.has_reason
     waits = []
     for _ in range(7):
@@ -72,7 +74,7 @@ async def test_polls_become_rarer_only_while_the_listener_is_proved_alive() -> N
         waits.append(wake._poll_at - monotonic())
     assert waits[-1] <= LAST_POLL
     assert waits[-1] > 4 * FIRST_POLL
-    alive = False
+    alive.clear()
     wake.found_less(0, None)
     assert wake._poll_at - monotonic() <= FIRST_POLL
 

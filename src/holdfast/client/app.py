@@ -134,7 +134,7 @@ class Holdfast:
     ) -> list[Job]:
         """Jobs that match, newest first; `before` is the last id of the page shown last."""
         given = {
-            "state": None if state is None else State(state),
+            "state": state and _state(state),
             "queue": queue,
             "task": task,
             "run": None if run is None else str(run.id if isinstance(run, Run) else _uuid(run)),
@@ -160,6 +160,13 @@ class Holdfast:
 
     async def resume_queue(self, name: str, reason: str | None = None) -> None:
         await queues.resume_queue(self.database, name, reason, self.name)
+
+
+def _state(value: str) -> State:
+    try:
+        return State(value)
+    except ValueError:
+        raise InvalidInput(f"{value!r} is not a state.", f"states are {', '.join(State)}") from None
 
 
 def _uuid(value: UUID | str) -> UUID:

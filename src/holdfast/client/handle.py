@@ -1,5 +1,6 @@
 """A handle on a stored job: ask for its state, wait for its output, cancel it."""
 
+from datetime import timedelta
 from typing import Any, Generic, TypeVar
 
 from holdfast.client.convert import Converter
@@ -14,6 +15,9 @@ from holdfast.model.queue import CancelResult, ReplayResult
 from holdfast.model.state import State
 
 R = TypeVar("R")
+
+# A row is locked for the moment of a transition; longer than this is somebody's open transaction.
+BUSY_FOR = timedelta(seconds=10)
 
 
 class JobHandle(Generic[R]):
@@ -53,8 +57,14 @@ class JobHandle(Generic[R]):
 
     async def cancel(self, reason: str | None = None) -> CancelResult:
         """Cancel the job, or ask its worker to stop if it is running."""
-        (answer,) = await jobs.cancel_jobs(self._links.here().database, [self.id], reason, self._links.name)
-        return answer.result
+
+        async def ask() -> CancelResult | None:
+            (answer,) = await jobs.cancel_jobs(
+                self._links.here().database, [self.id], reason, self._links.name
+            )
+            return None if answer.result is CancelResult.BUSY else answer.result
+
+        return await wait_until(ask, BUSY_FOR, f"The job {self.id} is held by others and was not cancelled")
 
     async def replay(self, reason: str | None = None) -> ReplayResult:
         """Start an ended job again, under the same id."""

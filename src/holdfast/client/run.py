@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Mapping
+from datetime import timedelta
 from types import TracebackType
 from typing import Any, Self
 
@@ -18,6 +19,7 @@ from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
 
 ENDED = frozenset({"ended", "cancelled"})
+CANCEL_WITHIN = timedelta(minutes=5)
 
 
 class Run:
@@ -76,9 +78,18 @@ class Run:
     async def cancel(self, reason: str | None = None) -> int:
         """Seal the run and cancel its live jobs; running ones are asked to stop. Returns how many."""
         database, total = self._links.here().database, 0
-        while count := await runs.cancel_run(database, self.id, reason, self._links.name):
+
+        async def ask() -> int | None:
+            """Again until no job is left over: a batch is limited, and skips jobs that others hold right now."""
+            nonlocal total
+            count = await runs.cancel_run(database, self.id, reason, self._links.name)
             total += count
-        return total
+            left = await self.progress()
+            return None if count or left.waiting + left.scheduled + left.ready else total
+
+        return await wait_until(
+            ask, CANCEL_WITHIN, f"The run {self.id} ({self.name}) was not cancelled whole"
+        )
 
     async def replay(self, which: Which = Which.DEAD, reason: str | None = None) -> int:
         """Start the dead jobs again, or all that ended; returns how many."""

@@ -2,7 +2,7 @@
 
 import inspect
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from inspect import Parameter
 from typing import Any
 
@@ -21,52 +21,54 @@ _REFUSED: dict[Any, str] = {
 class Signature:
     """What a handler takes and returns."""
 
-    __slots__ = ("_bindable", "_converters", "_required", "context_parameter", "output")
+    __slots__ = ("_converters", "_positional", "_required", "_text", "context_parameter", "output")
 
     def __init__(self, handler: Callable[..., Any]) -> None:
-        signature = inspect.signature(handler)
         hints = _hints(handler)
-        parameters = [*signature.parameters.values()]
+        parameters = [*inspect.signature(handler).parameters.values()]
         contexts = [one.name for one in parameters if _is_context(hints.get(one.name))]
         if len(contexts) > 1:
             raise BadHandler(
                 f"{_called(handler)} has two contexts, {' and '.join(contexts)}.", "keep one of them"
             )
-        self.context_parameter = contexts[0] if contexts else None
         own = [one for one in parameters if one.name not in contexts]
         self._converters = {one.name: _parameter(handler, one, hints) for one in own}
+        self._positional = [one.name for one in own if one.kind is Parameter.POSITIONAL_OR_KEYWORD]
         self._required = [one.name for one in own if one.default is Parameter.empty]
-        self._bindable = inspect.Signature(own)
+        self._text = str(inspect.Signature(own))
+        self.context_parameter = contexts[0] if contexts else None
         self.output = _output(handler, hints)
 
     def payload(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> JsonText:
         """The payload for a call; raises InvalidPayload, naming the parameter, if it does not fit."""
-        try:
-            given = self._bindable.bind(*args, **kwargs).arguments
-        except TypeError as exc:
-            raise InvalidPayload(
-                f"The handler cannot be called like that: {exc}.", f"it takes {self._bindable}"
-            ) from None
+        if len(args) > len(self._positional):
+            raise self._misfit(f"{len(args)} values were given without a name, which are too many")
+        given = dict(zip(self._positional, args, strict=False))
+        twice = given.keys() & kwargs.keys()
+        if twice:
+            raise self._misfit(f"{min(twice)} was given twice", min(twice))
+        given.update(kwargs)
+        self._check_names(given)
         return encode({name: self._converters[name].to_json(value) for name, value in given.items()})
 
     def arguments(self, payload: Any) -> dict[str, Any]:
         """The keyword arguments for a stored payload, without the context."""
-        if not isinstance(payload, Mapping):
-            raise InvalidPayload(
-                f"$ is {type(payload).__name__}, but the handler takes {self._bindable}.",
-                "send a JSON object with the parameters by name",
-            )
-        for name in payload:
-            if name not in self._converters:
-                raise InvalidPayload(
-                    f"$.{name} is not a parameter of the handler.", f"it takes {self._bindable}", f"$.{name}"
-                )
-        for name in self._required:
-            if name not in payload:
-                raise InvalidPayload(
-                    f"$.{name} is missing.", f"the handler takes {self._bindable}", f"$.{name}"
-                )
+        if not isinstance(payload, dict):
+            raise self._misfit(f"the payload is {type(payload).__name__} and not an object with names")
+        self._check_names(payload)
         return {name: self._converters[name].from_json(value) for name, value in payload.items()}
+
+    def _check_names(self, given: dict[str, Any]) -> None:
+        for name in given:
+            if name not in self._converters:
+                raise self._misfit(f"it has no parameter {name}", name)
+        for name in self._required:
+            if name not in given:
+                raise self._misfit(f"{name} is missing", name)
+
+    def _misfit(self, why: str, name: str | None = None) -> InvalidPayload:
+        path = "$" if name is None else f"$.{name}"
+        return InvalidPayload(f"The handler cannot be called: {why}.", f"it takes {self._text}", path)
 
 
 def _hints(handler: Callable[..., Any]) -> dict[str, Any]:

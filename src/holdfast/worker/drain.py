@@ -22,8 +22,7 @@ class Departure:
         self._hurry = hurry
 
     async def leave(self, grace: timedelta) -> None:
-        """Ends within the grace, plus a few seconds for what does not stop or cannot be sent."""
-        self._settler.claiming.is_on = False
+        """Nothing is claimed any more. Takes the grace at most, and a few seconds for what does not stop."""
         await self._finish(grace)
         self._runner.stop_all(Stop.WORKER_LEAVES)
         await self._until_none_runs(CLEAN_UP)

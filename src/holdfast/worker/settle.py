@@ -25,6 +25,7 @@ from holdfast.worker.report import WorkerReport
 from holdfast.worker.run import Runner
 from holdfast.worker.running import Stop
 from holdfast.worker.slots import Slots
+from holdfast.worker.stopping import Stopping
 from holdfast.worker.wake import Wake
 
 # SQLSTATE classes that blame a value: data exception, integrity violation, program limit exceeded.
@@ -33,11 +34,10 @@ _ABOUT_VALUES = ("22", "23", "54")
 
 @dataclass(slots=True)
 class Claiming:
-    """Whether the worker claims, at most how many at once, and how often (None: for ever)."""
+    """At most how many at once, and how often (None: for ever)."""
 
     most: int
     times: int | None = None
-    is_on: bool = True
 
 
 class Settler:
@@ -58,6 +58,7 @@ class Settler:
         runner: Runner,
         report: WorkerReport,
         claiming: Claiming,
+        stopping: Stopping,
         on_idle: Callable[[], None],
     ) -> None:
         self._me = me
@@ -67,7 +68,8 @@ class Settler:
         self._lease = lease
         self._runner = runner
         self._report = report
-        self.claiming = claiming
+        self._claiming = claiming
+        self._stopping = stopping
         self._on_idle = on_idle
         self._calls: set[float] = set()
         self._clear = asyncio.Event()
@@ -96,19 +98,20 @@ class Settler:
                 await self._wake.wait(until_poll=self._may_claim())
             async with line.taken() as on:
                 # The other loop may have done it while this one waited for its line.
-                is_done = not self._has_work() or await self._turn(on)
+                is_done = not self._has_work() or await self._turn(on, failures)
             failures = 0 if is_done else failures + 1
             if failures:
                 await asyncio.sleep(pause_after(failures))
 
     def _may_claim(self) -> bool:
-        claiming = self.claiming
-        return claiming.is_on and claiming.times != 0 and self._slots.free > 0 and self._lease.is_held
+        if self._stopping.is_asked or self._claiming.times == 0:
+            return False
+        return self._slots.free > 0 and self._lease.is_held
 
     def _has_work(self) -> bool:
         return len(self._outbox) > 0 or (self._wake.has_reason and self._may_claim())
 
-    async def _turn(self, on: Executor) -> bool:
+    async def _turn(self, on: Executor, failures: int) -> bool:
         """One call; false if it failed, after which everything is as before."""
         ends = self._outbox.take()
         n = self._reserve()
@@ -123,7 +126,8 @@ class Settler:
                 raise
             emit(Event.SETTLE_FAILED, logging.DEBUG, because=exc)
             self._give_back(n)
-            return _blames_a_value(exc) and len(ends[0]) > 0 and await self._settle_one_by_one(on)
+            # Not the first time: PostgreSQL blames the value, too, while a partition is being attached.
+            return failures > 0 and _blames_a_value(exc) and await self._settle_one_by_one(on)
         finally:
             self._calls.discard(began)
         self._slots.unreserve(n)
@@ -133,18 +137,18 @@ class Settler:
     def _reserve(self) -> int:
         if not self._may_claim():
             return 0
-        if self.claiming.times is not None:
-            self.claiming.times -= 1
+        if self._claiming.times is not None:
+            self._claiming.times -= 1
         self._wake.answered()
-        return self._slots.reserve(self.claiming.most)
+        return self._slots.reserve(self._claiming.most)
 
     def _give_back(self, n: int) -> None:
         """After a call that failed. If it claimed all the same, the jobs are found as orphans."""
         self._slots.unreserve(n)
         if n:
             self._wake.ring()
-            if self.claiming.times is not None:
-                self.claiming.times += 1
+            if self._claiming.times is not None:
+                self._claiming.times += 1
 
     async def _send(self, on: Executor, n: int, ends: Ends) -> Settled:
         ids, tokens, values = ends
@@ -174,12 +178,16 @@ class Settler:
             self._wake.found_less(found, answer.due_in)
         if found:
             self._start(answer.claimed)
-        elif self.is_clear:
+        else:
+            self._say_if_clear()
+
+    def _say_if_clear(self) -> None:
+        if self.is_clear:
             self._clear.set()
             self._on_idle()
 
     def _start(self, jobs: list[ClaimedJob]) -> None:
-        if not self.claiming.is_on:
+        if self._stopping.is_asked:
             self._runner.send_back(jobs, Stop.WORKER_LEAVES)
         elif not self._lease.is_held:
             self._runner.send_back(jobs, Stop.LEASE_ENDED)
@@ -202,6 +210,7 @@ class Settler:
                 values[0] = refusal
             else:
                 del ids[0], tokens[0], values[0]
+        self._say_if_clear()
         return True
 
 

@@ -10,6 +10,7 @@ from time import monotonic
 from typing import Any
 
 from holdfast.db.address import Address
+from holdfast.db.chores import make_partitions
 from holdfast.db.listen import CANCEL, READY
 from holdfast.db.statement import Executor
 from holdfast.db.worker import asked_to_stop, backlog, installation_id, stop_worker
@@ -89,6 +90,7 @@ class Shift:
             await self._end()
 
     async def _begin(self) -> None:
+        await make_partitions(self._main)
         services = Services(self._app.database, await installation_id(self._main), self._run_touched)
         self._runner = Runner(self._app, self._slots, self._outbox, self._wake, self._report, services)
         once = self._options.once
@@ -103,6 +105,7 @@ class Shift:
             self._runner,
             self._report,
             claiming,
+            self._stopping,
             self._idle.set,
         )
         self._sweeper = Sweeper(self._side, self._chores())

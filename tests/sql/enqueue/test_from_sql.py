@@ -15,10 +15,10 @@ async def test_a_task_alone_is_enough(conn: Connection) -> None:
 async def test_every_argument_arrives(conn: Connection) -> None:
     run = await an_open_run(conn)
     job_id = await conn.fetchval(
-        """select holdfast.enqueue('t', '[1]', queue => 'q', priority => 7, delay => '1 hour', unique_key => 'u',
-             unique_for => 'forever', unique_scope => 's', order_key => 'o', run => $1, labels => '{"a": null}',
-             timeout => '90 seconds', deadline => holdfast.now() + interval '2 days', "group" => 'g',
-             endpoint => 'e', max_failures => 9, retry => '"posts"')""",
+        """select holdfast.enqueue('t', '[1]', queue => 'q', priority => 7, delay => '1 hour',
+             unique_key => 'u', unique_for => 'forever', unique_scope => 's', order_key => 'o', run => $1,
+             labels => '{"a": null}', timeout => '90 seconds', deadline => holdfast.now() + interval '2 days',
+             "group" => 'g', endpoint => 'e', max_failures => 9, retry => '"posts"')""",
         run,
     )
     job = await the_job(conn, job_id)
@@ -69,5 +69,5 @@ async def test_a_trigger_on_a_users_table_enqueues_with_the_users_own_transactio
     await conn.execute("insert into alerts values (4, 'undone')")
     await savepoint.rollback()
     await conn.execute("reset role")
-    rows = await conn.fetch("select payload from holdfast.jobs where queue = 'alerts' order by id")
+    rows = await conn.fetch("select payload from holdfast.jobs where queue = 'alerts' order by rank_at")
     assert [json.loads(row["payload"]) for row in rows] == [{"id": n, "text": "fire"} for n in (1, 2, 3)]

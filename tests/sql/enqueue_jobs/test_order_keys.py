@@ -1,4 +1,4 @@
-"""Jobs of one order key run one at a time, in commit order, whatever happens to the head or to one that waits."""
+"""Jobs of one order key run one at a time, in commit order, whatever happens to those in the line."""
 
 import asyncio
 from datetime import timedelta

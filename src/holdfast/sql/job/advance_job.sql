@@ -5,8 +5,8 @@ language plpgsql volatile
 as $$
 declare
   at       constant timestamptz := holdfast.now();
-  delay    constant interval := make_interval(secs => least(31536000, holdfast.read_number(detail -> 'delay')));
-  is_later constant boolean := coalesce(delay > '0', false);
+  delay    constant interval := make_interval(secs => least(31536000, coalesce(holdfast.read_number(detail -> 'delay'), 0)));
+  is_later constant boolean := delay > '0';
   points   constant double precision := coalesce(holdfast.read_number(detail -> 'priority'), job.priority);
   to_queue constant text := coalesce(detail ->> 'queue', job.queue);
   policy   holdfast.queues;

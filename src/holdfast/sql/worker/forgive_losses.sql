@@ -4,24 +4,27 @@ returns void
 language plpgsql volatile
 as $$
 declare
-  forgiven uuid[];  -- jobs for which that loss still counts
+  lost constant uuid[] := array(select a.job_id from holdfast.attempts as a where a.worker_id = worker and a.outcome = 'lost');
+  held uuid[];
 begin
-  with turned as (
+  -- A job that is locked just then keeps its loss: waiting for it could cost the worker its next lease.
+  held := array(select j.id from holdfast.jobs as j where j.id = any (lost) order by j.id for update skip locked);
+  with forgiven as (
     update holdfast.attempts as a
     set outcome = 'forgiven', counted = false
     where a.worker_id = worker
       and a.outcome = 'lost'
-    returning a.job_id, a.generation, a.visit
+      and (a.job_id = any (held) or not exists (select from holdfast.jobs as j where j.id = a.job_id))
+    returning a.job_id, a.visit
   )
-  select array_agg(j.id) into forgiven
-  from turned as t
-  join holdfast.jobs as j on j.id = t.job_id and j.generation = t.generation and j.visit = t.visit;
   update holdfast.jobs as j
-  set losses = greatest(0, j.losses - 1),
-      deferrals = j.deferrals + 1
-  where j.id = any (array(
-    select l.id from holdfast.jobs as l where l.id = any (forgiven) order by l.id for update skip locked
-  ));
+  set losses = greatest(0, j.losses - f.times),
+      deferrals = j.deferrals + f.times
+  -- A loss of an earlier stage or generation no longer counts.
+  from (select job_id, visit, count(*)::integer as times from forgiven group by job_id, visit) as f
+  where j.id = any (held)
+    and j.id = f.job_id
+    and j.visit = f.visit;
 end
 $$;
 comment on function holdfast.forgive_losses(uuid) is 'Turns the losses of a worker that was heard from again into deferrals.';

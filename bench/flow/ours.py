@@ -1,0 +1,42 @@
+"""Our controller: the model of the rules, which the tests hold equal to the SQL."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import assert_never
+
+from bench.flow.controller import Answer, Outcome, Start, Verdict
+from bench.flow.job import Job
+from tests.flow import model
+
+
+class Ours:
+    def __init__(self, seed: int, mode: model.Mode = model.Mode.FLOW, max_failures: int = 5) -> None:
+        self.endpoint = model.Endpoint(0.0, mode)
+        self._random = Random(f"controller {seed}")
+        self._max_failures = max_failures
+
+    def admit(self, now: float, jobs: Sequence[Job]) -> list[Start]:
+        tries = [job.tries + 1 for job in jobs]
+        calls = model.admit(self.endpoint, now, [job.estimate for job in jobs], tries).calls
+        if calls and calls[0].is_probe:
+            return [Start(jobs[model.probing_job(tries)], calls[0])]
+        return [Start(job, call) for job, call in zip(jobs, calls, strict=False)]
+
+    def settle(self, now: float, start: Start, outcome: Outcome) -> Verdict:
+        call, u = start.permit, self._random.random()
+        if not isinstance(call, model.Call):
+            raise TypeError(f"{call!r} is not a permit of this controller")
+        match outcome.answer:
+            case Answer.OK:
+                model.on_ok(self.endpoint, call, now, u, start.job.units)
+                return Verdict(counts=False)
+            case Answer.RATE_LIMITED:
+                wait = model.on_rate_limited(self.endpoint, call, now, u, outcome.retry_after)
+                return Verdict(counts=False, wait=wait)
+            case Answer.FAILED | Answer.TIMED_OUT:
+                return Verdict(model.on_fail(self.endpoint, call, now, u, self._max_failures))
+            case Answer.REFUSED:
+                model.on_permanent(self.endpoint, call)
+                return Verdict(counts=True)
+            case unknown:
+                assert_never(unknown)

@@ -1,0 +1,93 @@
+"""One run: worker processes that always have work claim, call and settle in virtual time."""
+
+from collections import deque
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from random import Random
+
+from bench.flow.clock import Clock
+from bench.flow.controller import Answer, Controller, Outcome, Start
+from bench.flow.job import Job, new_job
+from bench.flow.scenarios import Scenario
+from bench.flow.upstream import Upstream
+
+POLL = 0.5
+
+
+@dataclass(slots=True)
+class Record:
+    """What happened."""
+
+    calls: int = 0
+    failed: int = 0  # 429 included, bad requests not
+    dead: int = 0
+    units: float = 0.0
+    useful_slots: list[float] = field(default_factory=list)  # at every poll
+
+
+class Simulation:
+    """Each random choice has its own stream, so that controllers meet the same jobs in the same order."""
+
+    def __init__(
+        self, scenario: Scenario, controller: Controller, workers: int, seed: int, max_failures: int = 5
+    ) -> None:
+        self.record = Record()
+        self._scenario = scenario
+        self._controller = controller
+        self._max_failures = max_failures
+        self._clock = Clock()
+        self._jobs = Random(f"jobs {seed}")
+        self._delays = Random(f"delays {seed}")
+        self._order = Random(f"order {seed}")
+        self._upstream = Upstream(self._clock, Random(f"upstream {seed}"), scenario.conditions)
+        self._ready: deque[Job] = deque()
+        self._free = [max(4, 64 // workers)] * workers
+
+    def run(self) -> Record:
+        for time, change in self._scenario.changes:
+            self._clock.at(time, partial(self._upstream.change, **change))
+        self._poll()
+        self._clock.run(self._scenario.seconds)
+        return self.record
+
+    def _poll(self) -> None:
+        for worker in self._order.sample(range(len(self._free)), len(self._free)):
+            self._claim(worker)
+        self.record.useful_slots.append(self._upstream.useful_slots)
+        self._clock.after(POLL, self._poll)
+
+    def _claim(self, worker: int) -> None:
+        wanted = self._free[worker]
+        while len(self._ready) < wanted:
+            self._ready.append(new_job(self._jobs))
+        for start in self._controller.admit(self._clock.now, tuple(islice(self._ready, wanted))):
+            self._ready.remove(start.job)
+            self._free[worker] -= 1
+            self.record.calls += 1
+            start.job.tries += 1
+            self._upstream.submit(start.job, partial(self._settle, worker, start))
+
+    def _settle(self, worker: int, start: Start, outcome: Outcome) -> None:
+        self._free[worker] += 1
+        verdict = self._controller.settle(self._clock.now, start, outcome)
+        match outcome.answer:
+            case Answer.OK:
+                self.record.units += start.job.units
+            case Answer.REFUSED:
+                pass
+            case Answer.RATE_LIMITED | Answer.FAILED | Answer.TIMED_OUT:
+                self.record.failed += 1
+                self._retry(start.job, counts=verdict.counts, wait=verdict.wait)
+        self._claim(worker)
+
+    def _retry(self, job: Job, *, counts: bool, wait: float | None) -> None:
+        if wait is None:
+            wait = (
+                self._delays.uniform(0.5, 1.0) * min(60.0, 2.0 * 2.0**job.failures) * (1.0 if counts else 0.5)
+            )
+        job.failures += counts
+        if job.failures >= self._max_failures:
+            self.record.dead += 1
+        else:
+            self._clock.after(wait, partial(self._ready.appendleft, job))

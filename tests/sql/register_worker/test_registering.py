@@ -1,0 +1,76 @@
+"""A worker gets its row and its first lease."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from holdfast.db.connect import Connection
+from tests.builders import a_worker, claim_one, expire_worker, ready_job, refusal, rescue, the_job, to_json
+from tests.sql.conftest import Clock
+
+REGISTER = "select holdfast.register_worker($1, $2, $3)"
+
+
+async def test_a_worker_is_seen_as_it_describes_itself(conn: Connection, clock: Clock) -> None:
+    worker = uuid4()
+    info = {
+        "group": "gpu", "host": "here", "pid": 7, "version": "1.2", "slots": 3, "lease": 60,
+        "tasks": ["a", "b"], "metadata": {"zone": 1},
+    }  # fmt: skip
+    until = await conn.fetchval(REGISTER, worker, ["q", "r"], to_json(info))
+    assert timedelta(seconds=55) < until - await clock.now() <= timedelta(seconds=60)
+    (row,) = await conn.fetch("select * from holdfast.worker_view")
+    assert (row["id"], row["group"], row["queues"], row["tasks"]) == (worker, "gpu", ["q", "r"], ["a", "b"])
+    assert (row["host"], row["pid"], row["version"], row["slots"], row["state"]) == (
+        "here", 7, "1.2", 3, "working",
+    )  # fmt: skip
+    assert row["lease_until"] == until
+
+
+async def test_a_lease_lasts_half_a_minute_by_default(conn: Connection, clock: Clock) -> None:
+    until = await conn.fetchval(REGISTER, uuid4(), ["q"], "{}")
+    assert timedelta(seconds=25) < until - await clock.now() <= timedelta(seconds=30)
+
+
+async def test_naming_a_queue_makes_it(conn: Connection) -> None:
+    await a_worker(conn, ["brand-new"])
+    names = [row["name"] for row in await conn.fetch("select name from holdfast.queue_view")]
+    assert "brand-new" in names
+
+
+@pytest.mark.parametrize(
+    ("queues", "info"),
+    [
+        ([], {}),
+        (None, {}),
+        ([""], {}),
+        ([None], {}),
+        (["q" * 201], {}),
+        (["q"], {"lease": 0.5}),
+        (["q"], {"lease": 100_000}),
+        (["q"], {"lease": "soon"}),
+        (["q"], {"slots": 0}),
+        (["q"], {"slots": "many"}),
+        (["q"], {"pid": 10**12}),
+        (["q"], {"tasks": 5}),
+    ],
+)
+async def test_a_worker_that_makes_no_sense_is_refused(conn: Connection, queues: Any, info: Any) -> None:
+    assert (await refusal(conn, REGISTER, uuid4(), queues, to_json(info))).sqlstate == "HF002"
+
+
+async def test_a_worker_that_registers_again_takes_its_new_settings_and_its_losses_are_forgiven(
+    conn: Connection,
+) -> None:
+    worker = await a_worker(conn, ["default"], group="a")
+    job = await ready_job(conn)
+    await claim_one(conn, worker)
+    await expire_worker(conn, worker)
+    await rescue(conn)
+    await a_worker(conn, ["default", "q"], worker=worker, group="b")
+    (row,) = await conn.fetch("select * from holdfast.worker_view")
+    assert (row["queues"], row["group"], row["rescued_at"]) == (["default", "q"], "b", None)
+    stored = await the_job(conn, job)
+    assert (stored["losses"], stored["deferrals"]) == (0, 1)

@@ -1,0 +1,172 @@
+"""Taking back what nobody looks after any more."""
+
+from datetime import timedelta
+
+import asyncpg
+
+from holdfast.db.connect import Connection
+from tests.builders import (
+    a_queue,
+    a_worker,
+    attempts_of,
+    cancel,
+    claim,
+    claim_one,
+    complete,
+    expire_worker,
+    letter_of,
+    ready_job,
+    ready_jobs,
+    rescue,
+    running_job,
+    scheduled_job,
+    state_of,
+    the_job,
+    waiting_job,
+)
+from tests.sql.conftest import Clock
+
+
+async def lose(conn: Connection) -> None:
+    worker = await a_worker(conn)
+    await claim_one(conn, worker)
+    await expire_worker(conn, worker)
+    await rescue(conn)
+
+
+async def test_a_vanished_workers_jobs_are_ready_again_at_once(conn: Connection) -> None:
+    await ready_jobs(conn, 3)
+    worker, alive = await a_worker(conn), await a_worker(conn)
+    await claim(conn, worker, 2)
+    kept = await claim_one(conn, alive)
+    await expire_worker(conn, worker)
+    assert dict(await rescue(conn)) == {
+        "recovered": 2, "dead": 0, "timed_out": 0, "cancelled": 0, "expired": 0,
+    }  # fmt: skip
+    assert await state_of(conn, kept.id) == "running"
+    rows = await conn.fetch("select losses, failures from holdfast.jobs where state = 'ready'")
+    assert [tuple(row) for row in rows] == [(1, 0)] * 2
+    assert (await rescue(conn))["recovered"] == 0
+
+
+async def test_a_lease_that_lasts_is_respected_to_its_end(conn: Connection, clock: Clock) -> None:
+    job = await running_job(conn, await a_worker(conn, lease=timedelta(seconds=30)))
+    await clock.advance(timedelta(seconds=29))
+    assert (await rescue(conn))["recovered"] == 0
+    await clock.advance(timedelta(seconds=2))
+    assert (await rescue(conn))["recovered"] == 1
+    assert await state_of(conn, job.id) == "ready"
+
+
+async def test_a_job_that_kills_workers_is_dead_after_three(conn: Connection) -> None:
+    job = await ready_job(conn, max_failures=100)
+    for n in range(1, 4):
+        assert await state_of(conn, job) == "ready"
+        await lose(conn)
+        assert len(await attempts_of(conn, job)) == n
+    row = await the_job(conn, job)
+    assert (row["state"], row["losses"], row["failures"], row["attempt"]) == ("dead", 3, 0, 3)
+    letter = await letter_of(conn, job)
+    assert letter is not None
+    assert (letter["reason"], letter["error_type"]) == ("lost_too_often", "WorkerLost")
+    assert [row["outcome"] for row in await attempts_of(conn, job)] == ["lost"] * 3
+
+
+async def test_a_queue_decides_how_many_losses_and_how_long_a_rest(conn: Connection, clock: Clock) -> None:
+    await a_queue(conn, max_losses=2, rescue_delay="10 minutes")
+    job = await ready_job(conn)
+    await lose(conn)
+    row = await the_job(conn, job)
+    assert row["state"] == "scheduled"
+    assert abs(row["due_at"] - await clock.now() - timedelta(minutes=10)) < timedelta(seconds=2)
+    await clock.advance(timedelta(minutes=10))
+    await lose(conn)
+    assert await state_of(conn, job) == "dead"
+
+
+async def test_an_attempt_past_its_time_is_a_failure_and_its_worker_is_fenced(
+    conn: Connection, clock: Clock
+) -> None:
+    worker = await a_worker(conn, lease=timedelta(hours=1))
+    job = await running_job(conn, worker, timeout=60, max_failures=2, retry=[1])
+    await clock.advance(timedelta(seconds=63))
+    assert (await rescue(conn))["timed_out"] == 0  # the worker has five seconds to say so itself
+    await clock.advance(timedelta(seconds=3))
+    assert (await rescue(conn))["timed_out"] == 1
+    row = await the_job(conn, job.id)
+    assert (row["state"], row["failures"], row["losses"]) == ("scheduled", 1, 0)
+    assert not await complete(conn, job)
+    (attempt,) = await attempts_of(conn, job.id)
+    assert (attempt["outcome"], attempt["counted"], attempt["error_type"]) == ("timed_out", True, "TimedOut")
+
+
+async def test_a_running_job_past_its_deadline_is_dead(conn: Connection, clock: Clock) -> None:
+    worker = await a_worker(conn, lease=timedelta(hours=1))
+    job = await running_job(conn, worker, deadline=await clock.now() + timedelta(minutes=1))
+    await clock.advance(timedelta(minutes=2))
+    assert (await rescue(conn))["timed_out"] == 1
+    letter = await letter_of(conn, job.id)
+    assert letter is not None
+    assert letter["reason"] == "deadline_passed"
+
+
+async def test_a_deadline_ends_what_has_not_started(conn: Connection, clock: Clock) -> None:
+    soon = await clock.now() + timedelta(minutes=1)
+    jobs = [
+        await ready_job(conn, deadline=soon),
+        await scheduled_job(conn, timedelta(hours=1), deadline=soon),
+    ]
+    waits = await waiting_job(conn, deadline=soon)
+    safe = await ready_job(conn, deadline=soon + timedelta(hours=1))
+    await clock.advance(timedelta(minutes=2))
+    assert (await rescue(conn))["expired"] == 4  # the head of the line too
+    for job in [*jobs, waits]:
+        assert await state_of(conn, job) == "dead"
+        letter = await letter_of(conn, job)
+        assert letter is not None
+        assert letter["reason"] == "deadline_passed"
+    assert await state_of(conn, safe) == "ready"
+
+
+async def test_one_sweep_at_a_time(database_url: str) -> None:
+    conn, other = await asyncpg.connect(database_url), await asyncpg.connect(database_url)
+    job = await running_job(conn)
+    await expire_worker(conn, job.worker)
+    transaction = other.transaction()
+    await transaction.start()
+    assert (await rescue(other))["recovered"] == 1
+    assert (await rescue(conn))["recovered"] == 0
+    await transaction.rollback()
+    assert (await rescue(conn))["recovered"] == 1
+    await conn.close()
+    await other.close()
+
+
+async def test_a_rescue_passes_over_a_job_that_is_ending_right_now(database_url: str) -> None:
+    conn, other = await asyncpg.connect(database_url), await asyncpg.connect(database_url)
+    job = await running_job(conn)
+    await expire_worker(conn, job.worker)
+    transaction = other.transaction()
+    await transaction.start()
+    assert await complete(other, job)
+    assert (await rescue(conn))["recovered"] == 0
+    await transaction.commit()
+    assert (await rescue(conn))["recovered"] == 0
+    assert await state_of(conn, job.id) == "completed"
+    await conn.close()
+    await other.close()
+
+
+async def test_a_renewal_that_came_first_wins(database_url: str) -> None:
+    conn, other = await asyncpg.connect(database_url), await asyncpg.connect(database_url)
+    job = await running_job(conn)
+    await expire_worker(conn, job.worker)
+    transaction = other.transaction()
+    await transaction.start()
+    await other.execute("select holdfast.renew_lease($1)", job.worker)
+    assert (await rescue(conn))["recovered"] == 0
+    await transaction.commit()
+    assert await cancel(conn, job.id) == "asked"
+    assert await complete(conn, job)
+    await conn.close()
+    await other.close()

@@ -1,0 +1,80 @@
+"""Drain runs what is enqueued with a real worker, until nothing is left."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pytest
+
+from holdfast import Holdfast, JobContext, JobFailed, Permanent
+from holdfast.model.state import State
+from holdfast.testing import count_by_state, drain
+
+
+@dataclass
+class Sum:
+    total: int
+    at: datetime
+
+
+@pytest.fixture
+async def app(database_url: str) -> AsyncIterator[Holdfast]:
+    async with Holdfast(database_url) as opened:
+        yield opened
+
+
+async def test_jobs_of_all_queues_run_and_their_children_too(app: Holdfast) -> None:
+    ran: list[str] = []
+
+    @app.task(queue="first")
+    async def first(name: str) -> str:
+        ran.append(name)
+        await second.enqueue(name=f"{name} again")
+        return name.upper()
+
+    @app.task(queue="second")
+    def second(name: str) -> None:
+        ran.append(name)
+
+    handle = await first.enqueue("ada")
+    await drain(app)
+    assert ran == ["ada", "ada again"]
+    assert await handle.result(timeout="5s") == "ADA"
+    assert await count_by_state(app.database) == {State.COMPLETED: 2}
+
+
+async def test_only_the_queues_asked_for_are_drained(app: Holdfast) -> None:
+    @app.task(queue="first")
+    async def first() -> None: ...
+
+    @app.task(queue="second")
+    async def second() -> None: ...
+
+    await first.enqueue()
+    await second.enqueue()
+    await drain(app, ["first"])
+    assert await count_by_state(app.database) == {State.COMPLETED: 1, State.READY: 1}
+
+
+async def test_models_and_the_context_reach_the_handler_and_the_output_comes_back(app: Holdfast) -> None:
+    @app.task()
+    async def add(job: JobContext, numbers: list[Sum], at: datetime) -> list[Sum]:
+        assert job.attempt == 1
+        return [Sum(sum(one.total for one in numbers), at)]
+
+    at = datetime(2026, 1, 2, tzinfo=UTC)
+    handle = await add.enqueue([Sum(1, at), Sum(2, at)], at=at)
+    await drain(app)
+    assert await handle.result(timeout="5s") == [Sum(3, at)]
+
+
+async def test_a_handler_that_gives_up_leaves_a_dead_job_with_its_error(app: Holdfast) -> None:
+    @app.task()
+    async def ask() -> None:
+        raise Permanent("the model is gone")
+
+    handle = await ask.enqueue()
+    await drain(app)
+    with pytest.raises(JobFailed, match="the model is gone") as failed:
+        await handle.result(timeout="5s")
+    assert failed.value.state is State.DEAD
