@@ -1,1 +1,1 @@
-"""Flow control in virtual time: how much of the best possible goodput a controller reaches in nine scenarios."""
+"""Flow control in virtual time: what a controller makes of nine scenarios, in % of the best possible."""

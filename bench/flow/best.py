@@ -15,6 +15,7 @@ FILE = Path(__file__).with_name("best.json")
 SEEDS = (101, 102, 103)
 SECONDS = 2400.0
 HIGHEST = 28
+BEYOND = 6  # limits without a better one end the search
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,8 @@ def _best(name: str) -> Best:
         rate = sum(_units_per_second(name, limit, seed) for seed in SEEDS) / len(SEEDS)
         if rate > best.units_per_second:
             best = Best(limit, rate)
-        elif rate < 0.7 * best.units_per_second:
-            break  # far beyond the best one
+        elif limit >= best.limit + BEYOND:
+            break
     print(f"{name}: {best.limit} at once, {best.units_per_second:.1f} units/s", flush=True)
     return best
 

@@ -1,4 +1,4 @@
-"""The circuit breaker that the compared controllers share: 5 failures in a row, whatever they are, open for 60 s."""
+"""The circuit breaker of the compared controllers: 5 failures in a row, whatever they are: 60 s open."""
 
 import math
 from abc import ABC, abstractmethod

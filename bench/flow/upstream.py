@@ -1,4 +1,4 @@
-"""The simulated endpoint: replicas that share their speed among their calls, refuse, hang, fail and go down."""
+"""The simulated endpoint: replicas share their speed among their calls, refuse, hang, fail and go down."""
 
 import math
 from collections.abc import Callable

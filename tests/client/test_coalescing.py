@@ -11,7 +11,7 @@ from asyncpg import Record
 from holdfast.client.app import Holdfast
 from holdfast.client.task import Task
 from holdfast.db.connect import Database
-from holdfast.model.error import DatabaseUnavailable, HoldfastError, InvalidPayload
+from holdfast.model.error import DatabaseError, DatabaseUnavailable, HoldfastError, InvalidPayload
 
 Square = Task[[int], int]
 
@@ -100,6 +100,20 @@ async def test_one_refused_job_does_not_fail_the_others(app: Holdfast, square: S
     assert await number(db, STORED) == 10
 
 
+async def test_an_error_of_the_server_that_one_job_causes_does_not_fail_the_others(
+    square: Square, db: Database
+) -> None:
+    await db.execute("""
+        create function public.stop() returns trigger language plpgsql
+        as $$ begin raise 'not this one'; end $$;
+        create trigger stop before insert on holdfast.jobs
+        for each row when (new.payload ->> 'n' = '3') execute function public.stop();
+    """)
+    answers = await asyncio.gather(*(square.enqueue(n) for n in range(6)), return_exceptions=True)
+    assert [isinstance(one, DatabaseError) for one in answers] == [n == 3 for n in range(6)]
+    assert await number(db, STORED) == 5
+
+
 async def test_jobs_with_different_options_share_a_statement_and_keep_their_own(
     app: Holdfast, square: Square, db: Database
 ) -> None:
@@ -110,9 +124,8 @@ async def test_jobs_with_different_options_share_a_statement_and_keep_their_own(
 
 
 async def test_a_unique_key_that_has_to_wait_does_not_hold_up_other_callers(
-    app: Holdfast, square: Square, database_url: str
+    square: Square, database_url: str
 ) -> None:
-    await app.declare()  # the first to name a queue holds its row until it commits
     other = await asyncpg.connect(database_url)
     transaction = other.transaction()
     await transaction.start()

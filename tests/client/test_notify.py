@@ -73,7 +73,6 @@ async def test_in_the_callers_transaction_the_hint_goes_with_the_commit(
     @app.task(queue="mail")
     async def greet() -> None: ...
 
-    await app.declare()
     async with db.transaction() as conn:
         await greet.using(conn).enqueue()
         await greet.options(queue="other").enqueue()

@@ -1,5 +1,6 @@
 """Jobs in the caller's own transaction exist if that commits, and are invisible before."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -52,6 +53,30 @@ async def enqueue_and_raise(app: Holdfast, db: Database) -> None:
         await app.enqueue_many([part.call("Kurt")], conn=conn)
         assert await conn.fetchval(STORED) == 5
         raise Undone
+
+
+async def test_a_queue_that_is_new_in_an_open_transaction_keeps_nobody_waiting(
+    app: Holdfast, db: Database
+) -> None:
+    @app.task(queue="new")
+    async def greet(name: str) -> None: ...
+
+    async with asyncio.timeout(10), db.transaction() as conn:
+        await greet.using(conn).enqueue("Ada")
+        await greet.enqueue("Grace")
+        await greet.options(queue="newer").using(conn).enqueue_many([greet.call("Alan")])
+        await greet.options(queue="newer").enqueue("Kurt")
+    assert await stored(db) == 4
+
+
+async def test_a_queue_that_the_transaction_itself_has_made_is_no_trap(app: Holdfast, db: Database) -> None:
+    @app.task(queue="new")
+    async def greet(name: str) -> None: ...
+
+    async with asyncio.timeout(10), db.transaction() as conn:
+        await conn.execute("select holdfast.enqueue('greet', '{\"name\": \"Ada\"}', queue => 'new')")
+        await greet.using(conn).enqueue("Grace")
+    assert await stored(db) == 2
 
 
 async def test_a_connection_of_the_callers_own_with_a_json_codec_is_fine(

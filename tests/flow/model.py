@@ -10,7 +10,7 @@ half-open. Then, by class:
 ok            1. streak 0, last_ok, evidence − 0.33
               2. units delivered, estimate settled at the old rate, rate moved or switched off
               3. a circuit that is not closed closes
-              4. mode flow: latency measured, dip, then the trial, or latency and growth; else the mode's count
+              4. mode flow: latency measured, dip, then the trial or latency and growth; else the mode's count
 rate_limited  1. estimate refunded at the old rate
               2. a probe in a half-open circuit closes it
               3. blocked until Retry-After, rate perhaps cut

@@ -59,7 +59,8 @@ class Base(RuleBasedStateMachine):
 
     @invariant()
     def no_invariant_is_violated(self) -> None:
-        assert not self.session.violations()
+        found = self.session.violations()
+        assert not found, found
 
     def tick(self) -> None:
         """A millisecond, so that ids rise with time."""

@@ -29,10 +29,13 @@ def replay(model: Model, job: Job) -> str:
 
 
 def _retake_key(model: Model, job: Job) -> bool:
-    name = (job.scope, str(job.options.unique_key))
+    """A key that is still its own stays as it is, even past its time."""
+    if job.options.unique_key is None:
+        return True
+    name = (job.scope, job.options.unique_key)
     key = model.keys.get(name)
-    if job.options.unique_key is None or (key and not key.is_expired(model.now)):
-        return key is None or key.job == job.id
+    if key is not None and (key.job == job.id or not key.is_expired(model.now)):
+        return key.job == job.id
     model.keys[name] = Key(job.id, job.work, until_end=True)
     return True
 

@@ -1,9 +1,10 @@
 """Rules of the state machine: enqueue in every way."""
 
 import json
+from copy import deepcopy
 from dataclasses import replace
 from datetime import timedelta
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import asyncpg
 import pytest
@@ -11,9 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
 from tests.machine.base import Base, picks
-from tests.machine.model import Conflict
+from tests.machine.model import Conflict, Model
 from tests.machine.parts import Options, Run
 
+tasks = st.sampled_from(["mail", "bill"])
 options = st.builds(
     Options,
     queue=st.sampled_from(["plain", "plain", "full", "aged"]),
@@ -30,7 +32,7 @@ options = st.builds(
 
 
 class Producing(Base):
-    @rule(task=st.sampled_from(["mail", "bill"]), wish=options, in_run=st.booleans(), pick=picks)
+    @rule(task=tasks, wish=options, in_run=st.booleans(), pick=picks)
     def enqueue(self, task: str, wish: Options, in_run: bool, pick: int) -> None:
         self.tick()
         run = self.pick_run(pick) if in_run else None
@@ -47,6 +49,23 @@ class Producing(Base):
         if created:
             self.model.enqueue(id_, task, wish)
 
+    @rule(task=tasks, wishes=st.lists(options, min_size=2, max_size=3))
+    def enqueue_several(self, task: str, wishes: list[Options]) -> None:
+        """In one call: all or none, and equal keys among them are one job."""
+        self.tick()
+        trial = deepcopy(self.model)
+        try:
+            expected = [take(trial, uuid4(), task, wish, i) for i, wish in enumerate(wishes, 1)]
+        except Conflict:
+            with pytest.raises(asyncpg.PostgresError) as caught:
+                self.send(task, *wishes)
+            assert caught.value.sqlstate == "HF003"
+            return
+        made = self.send(task, *wishes)
+        assert [created for _, created in made] == expected
+        for i, (wish, (id_, _)) in enumerate(zip(wishes, made, strict=True), 1):
+            take(self.model, id_, task, wish, i)
+
     def refusal(self, task: str, wish: Options, run: Run | None) -> str | None:
         try:
             is_made = self.model.holder_of(task, wish) is None
@@ -54,10 +73,12 @@ class Producing(Base):
             return "HF003"
         return "HF005" if run and run.sealed and is_made else None
 
-    def send(self, task: str, wish: Options) -> list[tuple[UUID, bool]]:
-        asked = json.dumps(self.wire(wish))
+    def send(self, task: str, *wishes: Options) -> list[tuple[UUID, bool]]:
         rows = self.session.verb(
-            "enqueue_jobs(array[$1], array[$2::json], $3::jsonb)", task, str(wish.payload), asked
+            "enqueue_jobs(array[$1], $2::json[], '{}', $3::jsonb[])",
+            task,
+            [str(wish.payload) for wish in wishes],
+            [json.dumps(self.wire(wish)) for wish in wishes],
         )
         return [(row[0], row[1]) for row in rows]
 
@@ -77,3 +98,11 @@ class Producing(Base):
             "max_failures": wish.max_failures,
         }
         return {name: value for name, value in asked.items() if value is not None}
+
+
+def take(model: Model, id_: UUID, task: str, wish: Options, place: int) -> bool:
+    """Whether that made a job."""
+    if model.holder_of(task, wish) is not None:
+        return False
+    model.enqueue(id_, task, wish, place)
+    return True

@@ -2,13 +2,13 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from holdfast import Holdfast, JobContext, JobFailed, Permanent
 from holdfast.model.state import State
-from holdfast.testing import count_by_state, drain
+from holdfast.testing import assert_state, count_by_state, drain, install_fake_clock
 
 
 @dataclass
@@ -41,6 +41,71 @@ async def test_jobs_of_all_queues_run_and_their_children_too(app: Holdfast) -> N
     assert ran == ["ada", "ada again"]
     assert await handle.result(timeout="5s") == "ADA"
     assert await count_by_state(app.database) == {State.COMPLETED: 2}
+
+
+async def test_a_handler_in_a_thread_enqueues_too(app: Holdfast) -> None:
+    @app.task(queue="first")
+    def first(n: int) -> None:
+        if n:
+            first.enqueue_sync(n - 1)
+
+    await first.enqueue(2)
+    await drain(app)
+    assert await count_by_state(app.database) == {State.COMPLETED: 3}
+
+
+async def test_the_last_job_of_a_run_is_drained_too(app: Holdfast) -> None:
+    @app.task()
+    async def square(n: int) -> int:
+        return n * n
+
+    @app.task()
+    async def report(title: str) -> None: ...
+
+    async with app.run("squares", on_complete=report.call("done")) as run:
+        await square.options(run=run).enqueue_many([square.call(n) for n in range(120)])
+    done = await drain(app)
+    assert (done.processed, done.failed) == (121, 0)
+    assert (await run.progress()).state == "ended"
+
+
+async def test_a_paused_queue_and_a_later_job_are_left_alone(app: Holdfast) -> None:
+    @app.task()
+    async def now() -> None: ...
+
+    @app.task(queue="paused")
+    async def never() -> None: ...
+
+    await app.declare()
+    await app.pause_queue("paused")
+    await never.enqueue()
+    await now.enqueue()
+    await now.options(delay="1h").enqueue()
+    assert (await drain(app)).processed == 1
+    assert await count_by_state(app.database) == {State.COMPLETED: 1, State.READY: 1, State.SCHEDULED: 1}
+
+
+async def test_a_retry_runs_when_the_fake_clock_has_reached_it(app: Holdfast) -> None:
+    clock = await install_fake_clock(app.database)
+    tries: list[datetime] = []
+
+    @app.task(retry=["10m"])
+    async def flaky() -> int:
+        tries.append(await clock.now())
+        if len(tries) == 1:
+            raise ConnectionError("try later")
+        return len(tries)
+
+    handle = await flaky.enqueue()
+    await drain(app)
+    await assert_state(app.database, handle, State.SCHEDULED)
+    await clock.advance("9m")
+    await drain(app)
+    await assert_state(app.database, handle, State.SCHEDULED)
+    await clock.advance("1m")
+    await drain(app)
+    assert await handle.result(timeout="5s") == 2
+    assert tries[1] - tries[0] == timedelta(minutes=10)
 
 
 async def test_only_the_queues_asked_for_are_drained(app: Holdfast) -> None:

@@ -1,8 +1,11 @@
 """The lease: renewed by its own thread; what happens when it cannot be, and when jobs were taken."""
 
 import asyncio
+import threading
 import time
 from datetime import timedelta
+
+import pytest
 
 from holdfast.client.app import Holdfast
 from holdfast.db.reads import list_workers
@@ -16,14 +19,15 @@ EXPIRE = "update holdfast.workers set lease_until = now() - interval '1 second' 
 RESCUE = "select recovered from holdfast.rescue_jobs()"
 
 
+@pytest.mark.alone
 async def test_the_lease_is_renewed_while_a_handler_blocks_the_event_loop(app: Holdfast) -> None:
     @app.task()
     async def rude() -> int:
-        time.sleep(5)  # noqa: ASYNC251
+        threading.Event().wait(6)  # not a coroutine: nothing else runs on the loop meanwhile
         return 1
 
     handle = await rude.enqueue()
-    async with working(app, lease=timedelta(seconds=3)):
+    async with working(app, lease=timedelta(seconds=4)):
         assert await handle.result(timeout=20) == 1
     job = await handle.job()
     assert (job.attempt, job.losses) == (1, 0)

@@ -4,6 +4,7 @@ import asyncio
 import threading
 from datetime import timedelta
 from time import monotonic
+from typing import Any, cast
 
 import pytest
 
@@ -165,7 +166,7 @@ def test_options_that_cannot_be_right_are_refused_with_what_to_do(
     options: dict[str, object],
 ) -> None:
     with pytest.raises(InvalidOption) as caught:
-        Worker(object(), **{"queues": ["default"], **options})  # type: ignore[arg-type]
+        Worker(Holdfast(), **cast("Any", {"queues": ["default"], **options}))
     assert caught.value.hint
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.cli.output import printable, write
-from holdfast.cli.render import facts, plain, print_sheet, print_table
+from holdfast.cli.render import ago, facts, plain, print_sheet, print_table
 from holdfast.db import jobs, reads
 from holdfast.db.connect import Database
 from holdfast.model.attempt import Attempt
@@ -40,9 +40,12 @@ def print_record(record: JobRecord) -> None:
         return
     write("")
     print_table(
-        ("attempt", "outcome", "class", "ended", "error"),
-        ((one.attempt, one.outcome, one.error_class, one.ended_at, _error(one)) for one in record.attempts),
-        keep=("attempt", "outcome", "class"),
+        ("attempt", "outcome", "class", "age", "error"),
+        (
+            (one.attempt, one.outcome, one.error_class, ago(one.ended_at), _error(one))
+            for one in record.attempts
+        ),
+        keep=("attempt", "outcome", "class", "age"),
     )
     last = record.attempts[0]
     if last.traceback:

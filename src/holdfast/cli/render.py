@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -31,8 +32,9 @@ COLOURS = {
     "draining": "yellow",
     "note": "yellow",
 }
-# A pipe has no width: nothing is cut there.
 ENDLESS = 100_000
+GAP = 2
+NARROWEST = 6
 UNITS = (("d", 86_400), ("h", 3_600), ("m", 60))
 
 
@@ -67,17 +69,28 @@ def facts(value: Any) -> dict[str, Any]:
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], keep: Sequence[str] = ("id",)) -> None:
     """Columns in `keep` are never cut; the others give way if the terminal is narrow."""
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for column in columns:
-        table.add_column(
-            column.upper(),
-            no_wrap=True,
-            overflow="ellipsis",
-            min_width=None if column not in keep else 36 if column == "id" else len(column),
-        )
-    for row in rows:
-        table.add_row(*(_cell(value) for value in row))
-    _print(table)
+    cells = [
+        [Text(column.upper(), style="bold") for column in columns],
+        *([_cell(v) for v in row] for row in rows),
+    ]
+    widths = [max(row[i].cell_len for row in cells) for i in range(len(columns))]
+    flexible = [i for i, column in enumerate(columns) if column not in keep]
+    _shrink(widths, flexible, _width() - GAP * (len(columns) - 1))
+    lines = []
+    for row in cells:
+        for text, width in zip(row, widths, strict=True):
+            text.truncate(width, overflow="ellipsis", pad=True)
+        lines.append(Text(" " * GAP).join(row))
+    _print(*lines)
+
+
+def _shrink(widths: list[int], flexible: list[int], room: int) -> None:
+    """Take from the widest column that may be cut, until all fit or none can give more."""
+    while sum(widths) > room:
+        widest = max(flexible, key=widths.__getitem__, default=None)
+        if widest is None or widths[widest] <= NARROWEST:
+            return
+        widths[widest] -= 1
 
 
 def print_sheet(facts: Mapping[str, Any]) -> None:
@@ -133,16 +146,18 @@ def _text(value: Any) -> str:
     return json.dumps(plain(value), ensure_ascii=False)
 
 
-def _print(table: Table) -> None:
+def _print(*things: Table | Text) -> None:
     """Through `write`, so that a reader who went away is met in one place."""
     console = Console(highlight=False, width=_width())
     with console.capture() as captured:
-        console.print(table)
+        for thing in things:
+            console.print(thing, soft_wrap=isinstance(thing, Text))
     for line in captured.get().splitlines():
         write(line.rstrip())
 
 
-def _width() -> int | None:
+def _width() -> int:
+    """What the terminal has; a pipe has no width, so nothing is cut there."""
     if sys.stdout.isatty() or os.environ.get("COLUMNS"):
-        return None
+        return shutil.get_terminal_size().columns
     return ENDLESS

@@ -11,9 +11,10 @@ from holdfast.cli.data_dir import use_data_dir
 from holdfast.cli.output import say
 from holdfast.cli.target import Target, start_logging, target_of
 from holdfast.db.address import Address, Source, resolve_address
-from holdfast.db.connect import Database
-from holdfast.db.migrate import check_schema, migrate
-from holdfast.model.error import SchemaBehind
+from holdfast.db.chores import make_partitions
+from holdfast.db.connect import Connection, Database
+from holdfast.db.migrate import check_schema, migrate, pending
+from holdfast.model.error import SchemaAhead
 
 T = TypeVar("T")
 
@@ -48,10 +49,17 @@ def address_of(target: Target) -> Address:
 async def ensure_schema(database: Database) -> None:
     """An embedded database is ours to migrate; a foreign one waits for somebody's word."""
     async with database.connection() as connection:
-        try:
+        if database.address.source is not Source.EMBEDDED:
             await check_schema(connection)
-        except SchemaBehind:
-            if database.address.source is not Source.EMBEDDED:
-                raise
+        elif await _is_stale(connection):
             say("holdfast: bringing the embedded database's schema up to date")
             await migrate(connection)
+            await make_partitions(connection)
+
+
+async def _is_stale(connection: Connection) -> bool:
+    """A newer program may share the data directory: this one can work with its schema."""
+    try:
+        return bool(await pending(connection))
+    except SchemaAhead:
+        return False

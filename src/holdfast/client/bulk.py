@@ -44,8 +44,9 @@ class Bulk:
         stored: list[Enqueued] = []
         queues: set[str] = set()
         for chunk in chunks(jobs):
-            stored += await store(conn, chunk, notify=notify)
             queues.update(job.queue for job in chunk)
+            await self.link.name_queues(queues)
+            stored += await store(conn, chunk, notify=notify)
             if self.progress is not None:
                 self.progress(len(stored), total)
         return stored, queues

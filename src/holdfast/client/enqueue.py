@@ -11,7 +11,7 @@ from holdfast.client.new_job import NewJob, Wire
 from holdfast.client.notify import Notifier
 from holdfast.db import jobs
 from holdfast.db.statement import Executor
-from holdfast.model.error import DatabaseUnavailable, HoldfastError, Timeout
+from holdfast.model.error import DatabaseError, DatabaseUnavailable, HoldfastError, Timeout
 from holdfast.model.job import Enqueued
 
 # More per statement gains nothing, and delays the first caller.
@@ -89,7 +89,7 @@ class Enqueuer:
 
     async def _refused(self, batch: Sequence[Caller], exc: HoldfastError) -> None:
         """One bad job refuses the whole statement: alone, each gets its own answer."""
-        if len(batch) == 1 or isinstance(exc, DatabaseUnavailable | Timeout):
+        if len(batch) == 1 or not _was_undone(exc):
             for caller in batch:
                 _fail(caller, exc)
             return
@@ -114,6 +114,11 @@ async def store(on: Executor, batch: Sequence[NewJob], *, notify: bool) -> list[
     else:
         each = [job.options for job in batch]
     return await jobs.enqueue_jobs(on, tasks[:1] if len(set(tasks)) == 1 else tasks, payloads, common, each)
+
+
+def _was_undone(exc: HoldfastError) -> bool:
+    """The server itself refused the statement. A broken connection leaves open whether it was committed."""
+    return isinstance(exc, DatabaseError) or not isinstance(exc, DatabaseUnavailable | Timeout)
 
 
 def _answer(caller: Caller, enqueued: Enqueued) -> None:

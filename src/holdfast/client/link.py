@@ -1,10 +1,11 @@
 """The app's way to the database: one pool for each event loop, since connections cannot change loops."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from holdfast.client.enqueue import Enqueuer
 from holdfast.client.notify import Notifier
+from holdfast.db import queues
 from holdfast.db.connect import Database
 from holdfast.model.error import InvalidInput
 
@@ -12,13 +13,20 @@ from holdfast.model.error import InvalidInput
 class Link:
     """What belongs to one event loop."""
 
-    __slots__ = ("database", "enqueuer", "loop", "notifier")
+    __slots__ = ("_named", "database", "enqueuer", "loop", "notifier")
 
     def __init__(self, database: Database, silent: Collection[str]) -> None:
         self.database = database
         self.notifier = Notifier(database, silent)
         self.enqueuer = Enqueuer(database, self.notifier)
         self.loop: asyncio.AbstractEventLoop | None = None
+        self._named: set[str] = set()
+
+    async def name_queues(self, names: Iterable[str]) -> None:
+        """Before a caller's own transaction uses them, once for each queue."""
+        for name in sorted({*names} - self._named):
+            await queues.name_queue(self.database, name)
+            self._named.add(name)
 
     async def close(self) -> None:
         await self.enqueuer.flush()

@@ -80,7 +80,7 @@ class Run:
         database, total = self._links.here().database, 0
 
         async def ask() -> int | None:
-            """Again until no job is left over: a batch is limited, and skips jobs that others hold right now."""
+            """Until no job is left over: a batch is limited, and skips what others hold right now."""
             nonlocal total
             count = await runs.cancel_run(database, self.id, reason, self._links.name)
             total += count

@@ -134,6 +134,7 @@ class Task(Generic[P, R]):
     async def _store(self, link: Link, job: NewJob) -> JobHandle[R]:
         if self._conn is None:
             return self.handle(await link.enqueuer.enqueue(job))
+        await link.name_queues([job.queue])
         (stored,) = await store(self._conn, [job], notify=True)
         return self.handle(stored)
 

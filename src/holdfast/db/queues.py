@@ -5,11 +5,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from holdfast.db import rows
+from holdfast.db.connect import Database
 from holdfast.db.statement import Executor, fetch, fetch_row, run
+from holdfast.model.error import Timeout
 from holdfast.model.queue import QueueDetails, QueueSummary
 
 DECLARE_QUEUE = "select holdfast.declare_queue($1::text, $2::jsonb)"
 DECLARE_TASK = "select holdfast.declare_task($1::text, $2::jsonb)"
+BRIEFLY = "set local lock_timeout = '1s'"
 PAUSE = "select holdfast.pause_queue($1::text, $2::text, $3::text)"
 RESUME = "select holdfast.resume_queue($1::text, $2::text, $3::text)"
 LIST = "select * from holdfast.queue_view order by name"
@@ -28,6 +31,19 @@ Policy = Mapping[str, Any]
 async def declare_queue(on: Executor, name: str, policy: Policy | None = None) -> None:
     """Create the queue if it is absent; only the keys given are changed."""
     await run(on, DECLARE_QUEUE, name, json.dumps(policy or {}))
+
+
+async def name_queue(database: Database, name: str) -> None:
+    """Make the queue's row in a transaction of its own, unless somebody's open transaction is making it.
+
+    Whoever makes it in a long transaction keeps all other producers of the queue waiting until the commit.
+    """
+    try:
+        async with database.transaction() as conn:
+            await run(conn, BRIEFLY)
+            await declare_queue(conn, name)
+    except Timeout:
+        return
 
 
 async def declare_task(on: Executor, name: str, policy: Policy | None = None) -> None:

@@ -138,7 +138,7 @@ class Runner:
             job = running.job
             self._outbox.add(job.id, job.token, end)
             if job.run is not None:
-                self._services.run_touched()
+                self._outbox.has_run = True
         self._wake.nudge()
 
     def _count_stuck(self, change: int) -> None:

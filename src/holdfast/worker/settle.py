@@ -60,6 +60,7 @@ class Settler:
         claiming: Claiming,
         stopping: Stopping,
         on_idle: Callable[[], None],
+        on_run: Callable[[], None],
     ) -> None:
         self._me = me
         self._slots = slots
@@ -71,6 +72,7 @@ class Settler:
         self._claiming = claiming
         self._stopping = stopping
         self._on_idle = on_idle
+        self._on_run = on_run  # called when the end of a job of a run is known: the run may have ended, too
         self._calls: set[float] = set()
         self._clear = asyncio.Event()
 
@@ -113,14 +115,14 @@ class Settler:
 
     async def _turn(self, on: Executor, failures: int) -> bool:
         """One call; false if it failed, after which everything is as before."""
-        ends = self._outbox.take()
+        had_run, ends = self._outbox.has_run, self._outbox.take()
         n = self._reserve()
         began = monotonic()
         self._calls.add(began)
         try:
             answer = await self._send(on, n, ends)
         except BaseException as exc:
-            self._outbox.put_back(ends)
+            self._outbox.put_back(ends, had_run)
             if not isinstance(exc, Exception):
                 self._slots.unreserve(n)
                 raise
@@ -131,6 +133,8 @@ class Settler:
         finally:
             self._calls.discard(began)
         self._slots.unreserve(n)
+        if had_run:
+            self._on_run()
         self._note(answer, n)
         return True
 
@@ -145,6 +149,8 @@ class Settler:
     def _give_back(self, n: int) -> None:
         """After a call that failed. If it claimed all the same, the jobs are found as orphans."""
         self._slots.unreserve(n)
+        if self.is_clear:
+            self._clear.set()
         if n:
             self._wake.ring()
             if self._claiming.times is not None:
@@ -204,7 +210,7 @@ class Settler:
             except Exception as exc:
                 refusal = end_of(refused_end(str(exc)))
                 if not _blames_a_value(exc) or values[0] == refusal:
-                    self._outbox.put_back((ids, tokens, values))
+                    self._outbox.put_back((ids, tokens, values), True)
                     return False
                 emit(Event.END_REFUSED, logging.ERROR, job=ids[0], because=exc)
                 values[0] = refusal

@@ -85,6 +85,9 @@ class Shift:
                 await self._until_told(tasks)
                 await self._leave()
             finally:
+                self._runner.stop_all(
+                    Stop.WORKER_LEAVES
+                )  # only if this worker was itself cancelled, or broke
                 await _cancel(tasks)
         finally:
             await self._end()
@@ -107,6 +110,7 @@ class Shift:
             claiming,
             self._stopping,
             self._idle.set,
+            self._run_touched,
         )
         self._sweeper = Sweeper(self._side, self._chores())
         sent_at = monotonic()

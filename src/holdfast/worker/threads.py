@@ -64,9 +64,8 @@ class Threads:
             self._on_stuck(-1)
         elif error is None:
             future.set_result(answer)
-        elif isinstance(error, StopIteration):
-            future.set_exception(
-                RuntimeError("the handler raised StopIteration")
-            )  # a future cannot carry one
+        elif isinstance(error, StopIteration | KeyboardInterrupt):
+            # A future cannot carry the one, and the other would end the worker.
+            future.set_exception(RuntimeError(f"the handler raised {type(error).__name__}"))
         else:
             future.set_exception(error)

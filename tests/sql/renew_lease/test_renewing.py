@@ -103,7 +103,7 @@ async def test_losses_never_fall_below_nothing(conn: Connection) -> None:
 
 
 async def test_jobs_that_a_rescue_passed_over_are_given_back_by_the_renewal(database_url: str) -> None:
-    """A rescue skips rows that are locked just then; its worker is told to drop all, so nobody else would end them."""
+    """A rescue skips rows that are locked just then; the worker drops them too, so nobody would end them."""
     conn, other = await asyncpg.connect(database_url), await asyncpg.connect(database_url)
     job = await running_job(conn)
     await expire_worker(conn, job.worker)

@@ -1,4 +1,4 @@
-"""A worker leaves; what it still holds is given back at no cost. Rows of workers are forgotten a day later."""
+"""A worker leaves; what it still holds is given back at no cost. Its row is forgotten a day later."""
 
 from datetime import timedelta
 

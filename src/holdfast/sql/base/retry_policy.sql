@@ -21,6 +21,13 @@ begin
   elsif jsonb_typeof(policy) = 'array' then
     given := jsonb_build_object('delays', policy);
   end if;
+  -- Types first: a jsonpath sees through lists, so [[1]] would pass as [1].
+  if jsonb_typeof(given) <> 'object'
+    or exists (select from jsonb_each(given) as e where jsonb_typeof(e.value) <> case e.key when 'delays' then 'array' else 'number' end)
+    or exists (select from jsonb_path_query(given, 'strict $.delays[*]', silent => true) as d where jsonb_typeof(d) <> 'number')
+  then
+    given := null;
+  end if;
   if jsonb_path_exists(given, '$.delays')
     and not jsonb_path_exists(given, '$.keyvalue() ? (@.key != "delays" && @.key != "jitter")')
     and jsonb_path_match(given, 'strict $.delays.type() == "array" && $.delays.size() <= 100', silent => true)
@@ -40,7 +47,7 @@ begin
   end if;
   raise exception using
     errcode = 'HF002',
-    message = format('%s is not a retry policy.', policy),
+    message = format('%s is not a retry policy.', left(policy::text, 200)),
     hint = 'Give a list of delays in seconds, {"base": 5, "factor": 2, "cap": 300, "jitter": 0.3, "tries": 3}, or one of default, analysis-runs, posts, repo-capture, alerts, chat.';
 end
 $$;

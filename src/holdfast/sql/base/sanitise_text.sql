@@ -10,7 +10,7 @@ begin
   safe := regexp_replace(safe, '(://[^/\s:@]*:)[^/\s]+@', '\1[redacted]@', 'g');
   safe := regexp_replace(
     safe,
-    '\m((?:proxy-)?authorization[\\"'']*\s*[:=]\s*[\\"'']*(?:bearer|basic|digest|token)?\s*|bearer\s+)[A-Za-z0-9._~+/=-]{6,}',
+    '\m((?:proxy-)?authorization[\\"'']*\s*[:=]\s*[\\"'']*(?:bearer|basic|digest|token)?\s*|bearer\s+)(?!(?:bearer|basic|digest|token)\M)[A-Za-z0-9._~+/=-]{6,}',
     '\1[redacted]', 'gi'
   );
   safe := regexp_replace(safe, '(\m(?:set-)?cookie[\\"'']*\s*[:=]\s*)[^\r\n]+', '\1[redacted]', 'gi');
@@ -18,7 +18,7 @@ begin
   safe := regexp_replace(
     safe,
     '((?:password|passwd|passphrase|pwd|secret|token|credential|session[_-]?id|(?:api|access|account|private|secret|signing|auth)[_-]?key)s?[\\"'']*\s*[:=]\s*)'
-      || '(?:\\*"[^"]*"|''[^'']*''|[^\s"'',;&)}\]]+)',
+      || '(?:\\*"[^"]*"|''[^'']*''|[^\s"'',;&)}]+)',
     '\1[redacted]', 'gi'
   );
   -- keys that tell by their shape: a known prefix, and a digit somewhere, which names of variables seldom have
@@ -32,7 +32,7 @@ begin
     '\m(?:AKIA|ASIA)[A-Z0-9]{16}\M|\mAIza[A-Za-z0-9_-]{30,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*',
     '[redacted]', 'g'
   );
-  safe := regexp_replace(safe, '(-----BEGIN [A-Z ]*PRIVATE KEY-----)[A-Za-z0-9+/=\s\\]*', '\1[redacted]', 'g');
+  safe := regexp_replace(safe, '(-----BEGIN [A-Z ]*PRIVATE KEY-----)[A-Za-z0-9+/=\s\\]+', '\1[redacted]', 'g');
   return left(safe, 8192);
 end
 $$;

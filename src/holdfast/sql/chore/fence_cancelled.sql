@@ -11,7 +11,7 @@ begin
     where j.state = 'running'
       and j.cancel_asked_at < holdfast.now() - coalesce(
         (select q.cancel_grace from holdfast.queues as q where q.name = j.queue), interval '30 seconds')
-    order by j.id
+    -- No order: it would tempt the planner to walk the whole primary key, and nothing waits for these locks.
     limit max
     for update skip locked
   );

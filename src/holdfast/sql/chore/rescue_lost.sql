@@ -20,7 +20,7 @@ begin
     for job in
       select j.* from holdfast.jobs as j
       where j.worker_id = gone.worker_id and j.state = 'running'
-      order by j.id
+      -- No order: it would tempt the planner to walk the whole primary key, and nothing waits for these locks.
       limit max
       for update skip locked
     loop

@@ -70,7 +70,9 @@ def _share(default: float) -> float:
     def read(name: str, value: object) -> float:
         given = _number(name, value)
         if not 0 <= given <= 1:
-            raise InvalidOption(f"{name} {value!r} is not a share.", "it is a number from 0 (none) to 1 (all)")
+            raise InvalidOption(
+                f"{name} {value!r} is not a share.", "it is a number from 0 (none) to 1 (all)"
+            )
         return given
 
     return field(default=default, metadata=_reader(read))

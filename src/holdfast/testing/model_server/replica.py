@@ -135,6 +135,8 @@ class Replica:
             mark.ticket.wake()
         if self.under_way and now > self._at:
             self._total += (now - self._at) * self._speed(len(self.under_way))
+        if not self.under_way:
+            self._total = 0.0  # idle: a total that grows for days would lose its last digits
         self._at = now
 
     def _next_mark(self) -> _Mark | None:

@@ -1,0 +1,83 @@
+"""What is asked and what is answered, whichever API it came by."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    role: str
+    text: str
+    document: Mapping[str, Any]  # as it was sent
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """A call as the `answer` callback sees it."""
+
+    path: str
+    model: str
+    messages: tuple[Message, ...]
+    stream: bool
+    max_tokens: int | None
+    tools: tuple[str, ...]  # names of the functions that are offered
+    key: str | None  # the header Idempotency-Key
+    headers: Mapping[str, str]  # names in lower case
+    document: Mapping[str, Any]  # the body as it was sent
+
+    @property
+    def question(self) -> str:
+        """The last message's text."""
+        return self.messages[-1].text if self.messages else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """Arguments as text are sent as they are, so that a model's broken JSON can be simulated."""
+
+    name: str
+    arguments: Mapping[str, Any] | str
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Tokens that are not given are estimated as a quarter of the characters."""
+
+    text: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An error of the caller, such as 400 for too long a prompt."""
+
+    status: int
+    message: str
+
+
+Reaction = Answer | Refusal | str
+AnswerCallback = Callable[[ChatRequest], Reaction]
+
+
+def echo(request: ChatRequest) -> Answer:
+    """The default: the same answer to the same question."""
+    return Answer(f"echo: {request.question}")
+
+
+def in_turn(*reactions: Reaction) -> AnswerCallback:
+    """A callback that gives one after the other, and fails the test when it is asked once more."""
+    left = list(reactions)
+
+    def answer(request: ChatRequest) -> Reaction:
+        if not left:
+            raise AssertionError(
+                f"The model was asked {len(reactions) + 1} times, but {len(reactions)} answers were given to "
+                f"in_turn(); the last question was {request.question!r}."
+            )
+        return left.pop(0)
+
+    return answer

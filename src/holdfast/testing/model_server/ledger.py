@@ -1,0 +1,128 @@
+"""The server's own account of every call, to compare with what the caller believes."""
+
+import itertools
+import json
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from datetime import timedelta
+from typing import NewType
+
+from holdfast.testing.model_server.clock import Clock
+from holdfast.testing.model_server.fate import Fate
+
+CallId = NewType("CallId", int)
+
+# A server that runs for days forgets its oldest calls; a hostile one cannot fill the memory with long names.
+MOST_CALLS = 100_000
+LONGEST_TEXT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Times are simulated, since the server's start. `status` is None if no status was ever sent."""
+
+    id: CallId
+    key: str | None
+    path: str
+    model: str
+    start: timedelta
+    in_flight: int  # at its start, itself included
+    end: timedelta | None = None
+    fate: Fate | None = None
+    status: int | None = None
+    tokens_in: int = 0
+    tokens_out: int = 0
+    replica: int | None = None
+
+    def line(self) -> str:
+        """As JSON, times in seconds."""
+        end = None if self.end is None else round(self.end.total_seconds(), 6)
+        return json.dumps({**asdict(self), "start": round(self.start.total_seconds(), 6), "end": end})
+
+
+class Ledger:
+    """Safe to read from any thread."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._begin = clock.now()
+        self._calls: dict[CallId, Call] = {}
+        self._numbers = itertools.count(1)
+        self._most = 0
+        self._lock = threading.Lock()
+        self.in_flight = 0
+
+    def __iter__(self) -> Iterator[Call]:
+        return iter(self.calls)
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """In order of arrival."""
+        with self._lock:
+            return tuple(self._calls.values())
+
+    @property
+    def max_in_flight(self) -> int:
+        return self._most
+
+    @property
+    def fates(self) -> Counter[Fate]:
+        """Of the calls that have ended."""
+        return Counter(call.fate for call in self.calls if call.fate is not None)
+
+    @property
+    def statuses(self) -> Counter[int]:
+        return Counter(call.status for call in self.calls if call.status is not None)
+
+    @property
+    def by_key(self) -> dict[str, tuple[Call, ...]]:
+        """The calls of each idempotency key."""
+        found: dict[str, list[Call]] = {}
+        for call in self.calls:
+            if call.key is not None:
+                found.setdefault(call.key, []).append(call)
+        return {key: tuple(calls) for key, calls in found.items()}
+
+    @property
+    def repeated(self) -> dict[str, int]:
+        """The idempotency keys that were answered more than once, and how often."""
+        answers = Counter(call.key for call in self.calls if call.key and call.fate is Fate.ANSWERED)
+        return {key: count for key, count in answers.items() if key is not None and count > 1}
+
+    def begin(self) -> None:
+        """Times count from here."""
+        self._begin = self._clock.now()
+
+    def open(self, path: str, key: str | None) -> CallId:
+        with self._lock:
+            self.in_flight += 1
+            self._most = max(self._most, self.in_flight)
+            id_ = CallId(next(self._numbers))
+            short = None if key is None else key[:LONGEST_TEXT]
+            self._calls[id_] = Call(id_, short, path, "", self._now(), self.in_flight)
+            if len(self._calls) > MOST_CALLS:
+                del self._calls[next(iter(self._calls))]
+            return id_
+
+    def describe(self, id_: CallId, model: str, tokens_in: int, tokens_out: int, replica: int | None) -> None:
+        self._amend(
+            id_, model=model[:LONGEST_TEXT], tokens_in=tokens_in, tokens_out=tokens_out, replica=replica
+        )
+
+    def close(self, id_: CallId, fate: Fate, status: int | None) -> None:
+        with self._lock:
+            self.in_flight -= 1
+        self._amend(id_, fate=fate, status=status, end=self._now())
+
+    def _amend(self, id_: CallId, **changes: object) -> None:
+        with self._lock:
+            if id_ in self._calls:
+                self._calls[id_] = replace(self._calls[id_], **changes)
+
+    def _now(self) -> timedelta:
+        return timedelta(seconds=self._clock.now() - self._begin)

@@ -1,0 +1,76 @@
+"""Worker processes for crash tests: started, signalled and awaited with a bound."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+
+
+class WorkerProcess:
+    def __init__(self, url: str, failpoints: str = "", **options: Any) -> None:
+        environment = {
+            **os.environ,
+            "HOLDFAST_DATABASE_URL": url,
+            "HOLDFAST_FAILPOINTS": failpoints,
+            "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}",
+        }
+        command = [sys.executable, "-m", "tests.crash.worker_process", json.dumps({"sweep": 0.3, **options})]
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def signal(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
+
+    @property
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
+
+    async def ended(self, within: float = 30) -> tuple[int, dict[str, int]]:
+        """Its exit code, and its report if it left by itself."""
+        await until(self._is_over, within)
+        out, err = self._process.communicate()
+        if self._process.returncode > 0:
+            raise AssertionError(f"the worker failed: {err}")
+        return self._process.returncode, json.loads(out) if out else {}
+
+    async def _is_over(self) -> bool:
+        return self.has_ended
+
+    def destroy(self) -> None:
+        if not self.has_ended:
+            self._process.kill()
+        self._process.communicate()
+
+
+@asynccontextmanager
+async def processes() -> AsyncIterator[Callable[..., WorkerProcess]]:
+    """Starts workers; none outlives the block."""
+    started: list[WorkerProcess] = []
+
+    def start(url: str, failpoints: str = "", **options: Any) -> WorkerProcess:
+        started.append(WorkerProcess(url, failpoints, **options))
+        return started[-1]
+
+    try:
+        yield start
+    finally:
+        for process in started:
+            process.destroy()
+
+
+async def until(condition: Callable[[], Awaitable[Any]], within: float = 30) -> Any:
+    async with asyncio.timeout(within):
+        while True:
+            answer = await condition()
+            if answer:
+                return answer
+            await asyncio.sleep(0.02)

@@ -1,0 +1,66 @@
+"""A worker killed with SIGKILL, at every moment of a job's life."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.crash.processes import WorkerProcess, until
+from tests.crash.world import World
+
+pytestmark = pytest.mark.alone
+
+Start = Callable[..., WorkerProcess]
+COUNT = 20
+
+
+# A job that books completes in its own transaction: its worker has no end to send.
+@pytest.mark.parametrize(
+    ("task", "point"),
+    [
+        ("plain", "after_claim"),
+        ("plain", "during_run"),
+        ("plain", "before_settle"),
+        ("plain", "after_settle"),
+        ("book", "after_claim"),
+        ("book", "during_run"),
+    ],
+)
+async def test_every_job_of_a_killed_worker_is_done_by_another_and_has_one_end(
+    here: World, database_url: str, start: Start, task: str, point: str
+) -> None:
+    ids = await here.enqueue(task, *({"n": n} for n in range(COUNT)))
+    victim = start(database_url, f"{point}=kill@2", slots=6, lease=1)
+    assert (await victim.ended())[0] == -9
+    start(database_url, slots=6, lease=2, drain=True)
+    await until(here.reaches(completed=COUNT))
+    assert await here.violations() == {}
+    jobs = [await here.job(job) for job in ids]
+    assert sorted(job["output"] for job in jobs) == list(range(COUNT))
+    assert all(job["losses"] <= 1 and job["failures"] == 0 for job in jobs)
+    lost = sum(job["losses"] for job in jobs)
+    assert 1 <= lost <= 6
+    if task == "book":
+        assert await here.conn.fetchval("select count(*) from effects") == COUNT
+
+
+async def test_a_job_that_kills_every_worker_is_dead_after_three_losses_and_its_neighbours_are_done(
+    here: World, database_url: str, start: Start
+) -> None:
+    """The handler is not reached again afterwards: losses are counted by the rescue, not by the victim."""
+    (bomb,) = await here.enqueue("plain", {"n": 0}, priority=100)
+    for _ in range(3):
+        victim = start(database_url, "during_run=kill", slots=1, lease=1)
+        assert (await victim.ended())[0] == -9
+        await until(lambda: rescued(here))
+    others = await here.enqueue("plain", *({"n": n} for n in range(5)))
+    worker = start(database_url, slots=2, lease=2, drain=True)
+    assert (await worker.ended())[0] == 0
+    assert (await here.job(bomb))["state"] == "dead"
+    assert [(await here.job(job))["state"] for job in others] == ["completed"] * 5
+    assert await here.conn.fetchval("select count(*) from calls where job = $1", bomb) == 3
+
+
+async def rescued(here: World) -> int:
+    row = await here.conn.fetchrow("select recovered, dead from holdfast.rescue_jobs()")
+    assert row is not None
+    return int(row["recovered"] + row["dead"])

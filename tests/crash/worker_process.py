@@ -1,0 +1,123 @@
+"""A worker in a process of its own: python -m tests.crash.worker_process '{"slots": 5}'.
+
+Its tasks leave traces in two tables: `calls`, at each start of a handler, and `effects`, with the completion.
+"""
+
+import asyncio
+import json
+import sys
+import time
+from datetime import timedelta
+from typing import Any
+
+from holdfast.client.app import Holdfast
+from holdfast.model.error import LeaseLost
+from holdfast.worker import failpoint
+from holdfast.worker.context import JobContext
+from holdfast.worker.signals import stop_on_signals
+from holdfast.worker.worker import Worker
+from tests.crash.failpoints import arm
+
+TABLES = """
+create table calls (job uuid, attempt integer, worker text);
+create table effects (job uuid, attempt integer);
+create table fenced (job uuid, what text);
+"""
+DURATIONS = ("lease", "grace", "sweep")
+
+app = Holdfast(name="crash")
+me: list[Worker] = []
+
+
+async def _trace(ctx: JobContext) -> None:
+    await app.database.execute("insert into calls values ($1, $2, $3)", ctx.id, ctx.attempt, str(me[0].id))
+
+
+@app.task()
+async def plain(ctx: JobContext, n: int) -> int:
+    await _trace(ctx)
+    failpoint.reach("during_run")
+    return n
+
+
+@app.task()
+async def book(ctx: JobContext, n: int) -> None:
+    await _trace(ctx)
+    async with ctx.transaction() as tx:
+        await tx.execute("insert into effects values ($1, $2)", ctx.id, ctx.attempt)
+        failpoint.reach("during_run")
+        tx.output = n
+
+
+@app.task()
+async def nap(ctx: JobContext, seconds: float) -> str:
+    await _trace(ctx)
+    await asyncio.sleep(seconds)
+    return str(me[0].id)
+
+
+@app.task()
+async def block(ctx: JobContext, seconds: float) -> str:
+    """As rude as a handler can be."""
+    await _trace(ctx)
+    _stand_still(seconds)
+    return str(me[0].id)
+
+
+@app.task()
+async def haunt(ctx: JobContext) -> str:
+    """The first attempt never ends by itself; when it is stopped, it tries to write all the same."""
+    await _trace(ctx)
+    if ctx.attempt > 1:
+        return str(me[0].id)
+    try:
+        await asyncio.Event().wait()
+    finally:
+        await _write_as_a_zombie(ctx)
+    return "never"
+
+
+@app.task()
+async def answer(ctx: JobContext, entity: str, text: str) -> dict[str, str]:
+    await _trace(ctx)
+    await asyncio.sleep(0.005)
+    return {"entity": entity, "reply": f"re: {text}"}
+
+
+async def _write_as_a_zombie(ctx: JobContext) -> None:
+    for what, write in (
+        ("checkpoint", ctx.checkpoint("late", 1)),
+        ("progress", ctx.progress(1)),
+        ("enqueue", ctx.enqueue("plain", {"n": 1})),
+        ("transaction", _book(ctx)),
+    ):
+        try:
+            await write
+        except LeaseLost:
+            await app.database.execute("insert into fenced values ($1, $2)", ctx.id, what)
+
+
+async def _book(ctx: JobContext) -> None:
+    async with ctx.transaction() as tx:
+        await tx.execute("insert into effects values ($1, $2)", ctx.id, ctx.attempt)
+
+
+def _stand_still(seconds: float) -> None:
+    time.sleep(seconds)
+
+
+async def main(options: dict[str, Any]) -> None:
+    arm()
+    for name in DURATIONS:
+        if name in options:
+            options[name] = timedelta(seconds=options[name])
+    async with app:
+        worker = Worker(app, ["default"], **options)
+        me.append(worker)
+        with stop_on_signals(worker):
+            report = await worker.run()
+    print(json.dumps({"processed": report.processed, "lost": report.lost, "unsettled": report.unsettled}))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(json.loads(sys.argv[1]) if sys.argv[1:] else {}))

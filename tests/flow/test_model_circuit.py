@@ -1,0 +1,142 @@
+import pytest
+
+from tests.flow.events import MIDDLE, fail_at, forced, outage, start
+from tests.flow.model import Circuit, Endpoint, on_fail, on_ok, on_permanent, on_rate_limited, state
+
+
+def test_five_failures_in_a_row_and_ten_silent_seconds_open_the_circuit() -> None:
+    row = Endpoint(0.0)
+    fail_at(row, 10.0, 10.1, 10.2, 10.3)
+    assert state(row)["circuit"] == "closed"
+    fail_at(row, 10.4)
+    assert state(row)["circuit"] == "open"
+    assert row.open_until == 15.4
+
+
+def test_failures_beside_successes_do_not_open_the_circuit() -> None:
+    row = Endpoint(0.0)
+    row.last_ok = 5.0
+    fail_at(row, *[10.0 + i / 10 for i in range(12)])
+    assert row.circuit is Circuit.CLOSED
+
+
+@pytest.mark.parametrize(("u", "seconds"), [(0.0, 4.0), (0.5, 5.0), (0.999999, 6.0)])
+def test_the_opening_is_jittered_by_a_fifth(u: float, seconds: float) -> None:
+    row = Endpoint(0.0)
+    fail_at(row, *[20.0] * 5, u=u)
+    assert row.open_until == pytest.approx(20.0 + seconds, abs=1e-4)
+
+
+def test_each_failed_probe_opens_for_half_as_long_again_up_to_the_maximum() -> None:
+    row = Endpoint(0.0)
+    outage(row, 100.0)
+    lengths = []
+    for _ in range(5):
+        now = row.open_until + 10.0
+        on_fail(row, start(row, now), now + 1.0, MIDDLE)
+        lengths.append(row.open_until - now - 1.0)
+    assert lengths == pytest.approx([7.5, 11.25, 16.875, 20.0, 20.0])
+
+
+def test_the_first_good_probe_closes_and_starts_at_half_of_the_limit_before() -> None:
+    row = Endpoint(0.0)
+    row.limit = 20.0
+    outage(row, 100.0)
+    assert row.before == 20.0
+    on_ok(row, start(row, 200.0), 205.0, MIDDLE, 400.0)
+    assert row.circuit is Circuit.CLOSED
+    assert (row.limit, row.slow_start_until) == (10.0, 20.0)
+    assert (row.streak, row.evidence, row.blocked_until, row.probes) == (0, 0.0, 205.0, 0)
+    assert row.open_for == 5.0
+
+
+def test_a_call_from_before_the_outage_that_succeeds_closes_too() -> None:
+    row = Endpoint(0.0)
+    call = start(row, 0.0)
+    outage(row, 100.0)
+    on_ok(row, call, 101.0, MIDDLE, 400.0)
+    assert row.circuit is Circuit.CLOSED
+
+
+def test_a_probe_that_is_rate_limited_closes_the_circuit_and_blocks() -> None:
+    row = Endpoint(0.0)
+    outage(row, 100.0)
+    on_rate_limited(row, start(row, 200.0), 200.2, 0.0, 30.0)
+    assert row.circuit is Circuit.CLOSED
+    assert row.blocked_until == 230.2
+
+
+def test_a_probe_that_is_a_bad_request_only_gives_its_place_back() -> None:
+    row = Endpoint(0.0)
+    outage(row, 100.0)
+    on_permanent(row, start(row, 200.0))
+    assert (row.circuit, row.probes) == (Circuit.HALF_OPEN, 0)
+
+
+def test_a_late_probe_of_an_earlier_half_open_time_leaves_no_negative_count() -> None:
+    row = Endpoint(0.0)
+    outage(row, 100.0)
+    slow, quick = start(row, 200.0), start(row, 220.0)
+    on_fail(row, quick, 221.0, MIDDLE)
+    third = start(row, 300.0)
+    on_permanent(row, third)
+    on_permanent(row, slow)
+    assert row.probes == 0
+
+
+def test_the_old_breaker_is_a_setting() -> None:
+    row = Endpoint(0.0, trip_failures=5, trip_quiet=0.0, open_first=60.0, open_max=60.0)
+    fail_at(row, *[1.0] * 5)
+    assert row.open_until == 61.0
+    on_fail(row, start(row, 70.0), 71.0, MIDDLE)
+    assert row.open_until == 131.0
+
+
+def test_from_the_second_failure_in_a_row_the_endpoint_rests() -> None:
+    row = Endpoint(0.0)
+    row.last_ok = 1000.0
+    rests = []
+    for i in range(7):
+        fail_at(row, 100.0 + 20.0 * i)
+        rests.append(row.blocked_until - (100.0 + 20.0 * i))
+    assert rests[0] <= 0.0
+    assert rests[1:] == pytest.approx([1.0, 2.0, 4.0, 8.0, 10.0, 10.0])
+
+
+def test_only_the_first_failure_of_a_streak_counts() -> None:
+    assert fail_at(Endpoint(0.0), 1.0, 1.1, 1.2) == [True, False, False]
+
+
+def test_after_four_times_the_allowed_failures_in_tries_every_failure_counts() -> None:
+    row = Endpoint(0.0)
+    fail_at(row, 1.0)
+    assert not on_fail(row, forced(row, 1.0, tries=11), 2.0, MIDDLE, max_failures=3)
+    assert on_fail(row, forced(row, 1.0, tries=12), 2.0, MIDDLE, max_failures=3)
+
+
+def test_a_probe_never_counts_however_often_it_was_tried() -> None:
+    row = Endpoint(0.0)
+    outage(row, 100.0)
+    assert not on_fail(row, start(row, 200.0, tries=99), 201.0, MIDDLE, max_failures=3)
+
+
+def test_a_failure_while_the_circuit_is_open_does_not_count() -> None:
+    row = Endpoint(0.0)
+    call = forced(row, 90.0, tries=99)
+    outage(row, 100.0)
+    assert not on_fail(row, call, 101.0, MIDDLE, max_failures=3)
+
+
+def test_a_days_outage_kills_none_of_five_waiting_jobs() -> None:
+    row = Endpoint(0.0)
+    failures, tries, now = [0] * 5, [0] * 5, 100.0
+    while now < 86_500.0:
+        if row.in_flight == 0 and now >= max(row.blocked_until, row.open_until):
+            job = min(range(5), key=lambda i: tries[i])
+            tries[job] += 1
+            failures[job] += on_fail(
+                row, start(row, now, tries=tries[job]), now + 1.0, MIDDLE, max_failures=3
+            )
+        now += 1.5
+    assert min(tries) > 100
+    assert max(failures) < 3

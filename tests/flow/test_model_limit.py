@@ -1,0 +1,245 @@
+import math
+
+import pytest
+
+from tests.flow.events import MIDDLE, fail_at, forced, put, start, succeed
+from tests.flow.model import Call, Endpoint, admit, on_ok
+
+
+def settled(limit: float = 8.0) -> Endpoint:
+    """A busy endpoint in the middle of its life, measured by units, neither slow nor in slow start."""
+    row = Endpoint(0.0)
+    row.limit = row.before = limit
+    row.slow_start_until = 2.0
+    row.by_units = True
+    row.samples = 100
+    row.recent = row.base = math.log(5.0 / 500.0)
+    row.last_cut = 900.0
+    row.next_trial = 5000.0
+    return row
+
+
+def busy_ok(row: Endpoint, now: float, seconds: float = 5.0, started_at: float | None = None) -> None:
+    """A success of 400 units while the limit binds."""
+    row.in_flight = math.floor(row.limit)
+    call = Call(now - seconds if started_at is None else started_at, row.in_flight, False)
+    on_ok(row, call, now, MIDDLE, 400.0)
+
+
+def test_slow_start_adds_half_a_call_per_success() -> None:
+    row = Endpoint(0.0)
+    first, second = admit(row, 0.0, [None, None]).calls
+    on_ok(row, first, 5.0, MIDDLE, 400.0)
+    assert row.limit == 2.5
+    on_ok(row, second, 5.0, MIDDLE, 400.0)
+    assert row.limit == 3.0
+
+
+def test_a_limit_that_does_not_bind_does_not_grow() -> None:
+    row = settled()
+    succeed(row, 1000.0, 1005.0)
+    assert row.limit == 8.0
+
+
+def test_above_slow_start_the_limit_grows_by_one_call_per_round() -> None:
+    row = settled()
+    busy_ok(row, 1005.0)
+    assert row.limit == 8.0 + 1.0 / 8.0
+
+
+def test_the_limit_never_exceeds_its_maximum() -> None:
+    row = settled(63.9)
+    row.slow_start_until = 64.0
+    busy_ok(row, 1005.0)
+    assert row.limit == 64.0
+
+
+def test_the_rate_keeps_a_limit_that_it_holds_back_from_growing() -> None:
+    row = settled()
+    row.rate, row.rate_clock = 100.0, 1006.5
+    busy_ok(row, 1005.0)
+    assert row.limit == 8.0
+
+
+def test_slowness_above_the_tolerance_lowers_the_limit() -> None:
+    row = settled()
+    assert row.base is not None
+    row.recent = row.base + math.log(1.5)
+    busy_ok(row, 1005.0, seconds=7.5)
+    assert row.limit == pytest.approx(8.0 - (1.0 - 1.2 / 1.5), abs=1e-3)
+    assert row.slow_limit == 8.0
+    assert row.slow_s == pytest.approx(1.5, abs=1e-3)
+
+
+def test_a_call_from_before_the_last_cut_is_not_slow() -> None:
+    row = settled()
+    assert row.base is not None
+    row.recent = row.base + math.log(1.5)
+    busy_ok(row, 1005.0, started_at=899.0)
+    assert row.limit > 8.0
+
+
+def test_slowness_that_a_lower_limit_does_not_cure_becomes_the_base() -> None:
+    row = settled(10.0)
+    assert row.base is not None
+    row.recent = row.base + math.log(2.0)
+    for _ in range(200):
+        busy_ok(row, 1005.0, seconds=10.0)
+        if row.slow_limit is None:
+            break
+    assert row.base == row.recent
+    assert row.limit == pytest.approx(6.0, abs=0.5)
+    assert row.slow_start_until == 10.0
+
+
+def test_ten_minutes_without_a_cut_are_followed_by_a_dip() -> None:
+    row = settled()
+    busy_ok(row, 1500.0)
+    assert row.last_cut == 900.0
+    busy_ok(row, 1500.1)
+    assert row.last_cut == 1500.1
+    assert row.before == pytest.approx(8.125)
+    assert row.slow_start_until == pytest.approx(0.9 * 8.125)
+
+
+def test_one_failure_is_no_evidence_of_overload() -> None:
+    row = settled()
+    fail_at(row, 1000.0)
+    assert (row.limit, row.evidence) == (8.0, 2.0)
+
+
+def test_two_failures_close_together_cut_the_limit_and_set_a_ceiling() -> None:
+    row = settled()
+    row.in_flight = 7
+    fail_at(row, 1000.0, 1000.5)
+    assert row.limit == 6.0
+    assert (row.before, row.slow_start_until) == (8.0, 7.2)
+    assert row.ceiling == 8.0
+    assert row.ceiling_until == 1060.5
+    assert (row.evidence, row.last_cut) == (0.0, 1000.5)
+
+
+def test_successes_take_evidence_away() -> None:
+    row = settled()
+    fail_at(row, 1000.0)
+    for _ in range(4):
+        busy_ok(row, 1001.0)
+    fail_at(row, 1002.0)
+    assert row.last_cut == 900.0
+
+
+def test_failures_of_calls_from_before_the_last_cut_are_no_evidence() -> None:
+    row = settled()
+    fail_at(row, 1000.0, 1000.5)
+    fail_at(row, 1000.55, 1000.56)
+    assert (row.limit, row.evidence) == (6.0, 0.0)
+
+
+def test_a_second_cut_of_a_series_keeps_where_to_come_back_to() -> None:
+    row = settled()
+    fail_at(row, 1000.0, 1000.5, 1010.0, 1010.5)
+    assert row.limit == 4.5
+    assert (row.before, row.slow_start_until) == (8.0, 7.2)
+
+
+def test_growth_stays_just_below_the_ceiling_until_its_time_is_over() -> None:
+    row = settled(7.95)
+    row.ceiling, row.ceiling_until = 8.0, 1060.0
+    busy_ok(row, 1050.0)
+    assert row.limit == pytest.approx(7.99)
+    busy_ok(row, 1061.0)
+    assert row.limit > 8.0
+    assert row.ceiling == 8.0
+
+
+def test_one_whole_step_above_the_ceiling_it_is_forgotten() -> None:
+    row = settled(8.95)
+    put(row, ceiling=8.0, ceiling_until=1000.0, ceiling_k=3)
+    busy_ok(row, 1061.0)
+    assert (row.ceiling, row.ceiling_k) == (None, 0)
+
+
+def test_a_failed_step_above_the_ceiling_doubles_the_time_until_the_next() -> None:
+    row = settled(8.5)
+    row.ceiling, row.ceiling_until = 8.0, 1000.0
+    fail_at(row, 1100.0, 1100.0)
+    assert row.ceiling_k == 1
+    assert row.ceiling_until == 1100.0 + 120.0
+
+
+def ripe_for_a_trial() -> Endpoint:
+    row = settled()
+    assert row.base is not None
+    row.recent = row.base + math.log(1.19)
+    row.next_trial = 1000.0
+    busy_ok(row, 1005.0, seconds=5.0 * 1.19)
+    return row
+
+
+def test_a_trial_raises_the_limit_by_a_quarter() -> None:
+    row = ripe_for_a_trial()
+    assert row.trial_base == pytest.approx(8.125)
+    assert row.limit == pytest.approx(1.25 * 8.125)
+    assert row.trial_since == 1005.0
+
+
+def test_a_trial_that_gains_is_kept_and_raises_the_tolerance() -> None:
+    row = ripe_for_a_trial()
+    for i in range(9):
+        busy_ok(row, 1020.0 + i, seconds=6.2)
+    assert row.trial_base is None
+    assert row.limit == pytest.approx(1.25 * 8.125)
+    assert row.tolerance > 1.3
+    assert row.next_trial == 1028.0
+
+
+def test_a_trial_without_gain_goes_back_and_waits() -> None:
+    row = ripe_for_a_trial()
+    for i in range(9):
+        busy_ok(row, 1020.0 + i, seconds=9.0)
+    assert row.trial_base is None
+    assert row.limit == pytest.approx(8.125)
+    assert row.tolerance == 1.2
+    assert row.next_trial == pytest.approx(1028.0 + 360.0)
+
+
+def test_calls_from_before_a_trial_do_not_decide_it() -> None:
+    row = ripe_for_a_trial()
+    for _ in range(20):
+        busy_ok(row, 1020.0, started_at=1004.0)
+    assert row.trial_n == 0
+
+
+def test_a_cut_ends_a_trial_at_its_base() -> None:
+    row = ripe_for_a_trial()
+    fail_at(row, 1010.0, 1010.0)
+    assert row.limit == pytest.approx(0.75 * 8.125)
+    assert row.trial_base is None
+    assert row.next_trial == 1010.0 + 180.0
+
+
+def test_an_endpoint_without_units_is_measured_in_seconds_with_more_tolerance() -> None:
+    row = Endpoint(0.0)
+    on_ok(row, start(row, 0.0), 4.0, MIDDLE, None)
+    assert (row.by_units, row.tolerance) == (False, 1.5)
+    assert row.recent == math.log(4.0)
+
+
+def test_the_first_units_start_the_measurement_over() -> None:
+    row = Endpoint(0.0)
+    on_ok(row, start(row, 0.0), 4.0, MIDDLE, None)
+    on_ok(row, start(row, 4.0), 9.0, MIDDLE, 400.0)
+    assert (row.by_units, row.tolerance, row.samples) == (True, 1.2, 1)
+    assert row.recent == row.base == math.log(5.0 / 500.0)
+
+
+def test_a_call_without_units_says_nothing_about_an_endpoint_measured_by_units() -> None:
+    row = settled()
+    on_ok(row, forced(row, 1000.0), 1900.0, MIDDLE, None)
+    assert row.samples == 100
+
+
+def test_an_estimate_stands_in_for_units_that_were_not_reported() -> None:
+    row = Endpoint(0.0)
+    on_ok(row, start(row, 0.0, estimate=300.0), 4.0, MIDDLE, None)
+    assert row.recent == math.log(4.0 / 400.0)

@@ -1,0 +1,95 @@
+"""A database with very many jobs whose statistics say that it is empty; filled directly: that is quick."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from asyncpg import Record
+
+from holdfast.db.connect import Connection
+from tests.builders import a_worker, ready_job
+from tests.plan.cost import Cost, cost_of
+
+EMPTY_STATISTICS = """
+alter table holdfast.jobs set (autovacuum_enabled = false);
+alter table holdfast.unique_keys set (autovacuum_enabled = false);
+alter table holdfast.workers set (autovacuum_enabled = false);
+analyze;
+"""
+
+READY = """
+insert into holdfast.jobs (id, lane, priority, urgency, state, rank_at, queue, task, payload)
+select
+  holdfast.new_id(clock_timestamp()), l.lane, $3, $3, 'ready', clock_timestamp(), l.queue, 'task', '{"n": 1}'
+from generate_series(1, $2) as i
+join unnest($1::integer[]) with ordinality as wanted (lane, place) on wanted.place = 1 + i % cardinality($1)
+join holdfast.lanes as l on l.lane = wanted.lane
+"""
+
+ENDED = """
+insert into holdfast.history (
+  id, state, ended_at, queue, task, lane, priority,
+  attempt, failures, losses, deferrals, generation, visit, payload
+)
+select
+  holdfast.new_id(clock_timestamp()), 'completed', clock_timestamp(), 'one', 'task', 1, 50,
+  1, 0, 0, 0, 1, 1, '{}'
+from generate_series(1, $1)
+"""
+
+HELD = "select id, token from holdfast.jobs where worker_id = $1 and state = 'running'"
+TURN = "settle_and_claim($1, $2, $3, $4, $5, $6, $7)"
+
+
+@dataclass(slots=True)
+class Drain:
+    """A worker whose plans were made while there were no jobs."""
+
+    conn: Connection
+    worker: UUID
+
+    async def warm_up(self) -> None:
+        """Often enough for every plan to be kept, with jobs that come and go."""
+        for _ in range(8):
+            await ready_job(self.conn, queue="one")
+            await self.turn(5)
+        await self.turn(0)
+
+    async def turn(self, n: int) -> Cost:
+        """Completes all that it holds, and claims n."""
+        return await self.end("complete", None, n)
+
+    async def end(self, verb: str, detail: str | None, n: int = 0) -> Cost:
+        held = await self.held()
+        count = len(held)
+        return await cost_of(
+            self.conn,
+            TURN,
+            *(self.worker, n, [row["id"] for row in held], [row["token"] for row in held]),
+            *([verb] * count, ["{}"] * count, [detail] * count),
+        )
+
+    async def held(self) -> list[Record]:
+        return await self.conn.fetch(HELD, self.worker)
+
+
+async def make_empty(conn: Connection, queues: list[str]) -> Drain:
+    """Weeks, queues and a worker; all analysed, and the plans made, while nothing is in."""
+    await conn.execute("select holdfast.make_partitions()")
+    for queue in queues:
+        await conn.execute("select holdfast.declare_queue($1)", queue)
+    await conn.execute(EMPTY_STATISTICS)
+    drain = Drain(conn, await a_worker(conn, queues=queues, lease=timedelta(hours=1)))
+    await drain.warm_up()
+    await conn.execute("analyze")
+    await drain.warm_up()
+    return drain
+
+
+async def fill(conn: Connection, queues: list[str], count: int, group: str = "", priority: int = 50) -> None:
+    lanes = [await conn.fetchval("select holdfast.find_lane($1, '', $2)", queue, group) for queue in queues]
+    await conn.execute(READY, lanes, count, priority)
+
+
+async def fill_history(conn: Connection, count: int) -> None:
+    await conn.execute(ENDED, count)

@@ -1,0 +1,109 @@
+"""Known secrets never reach a stored text; ordinary text does."""
+
+import pytest
+
+from holdfast.db.connect import Connection
+
+CANARY = "c4n4ryC4N4RYc4n4ry42"
+
+WITH_A_SECRET = [
+    f"postgresql://app:{CANARY}@db.example:5432/app",
+    f"redis://:{CANARY}@cache/0",
+    f"https://user:p@{CANARY}@host/path",
+    f"Authorization: Bearer {CANARY}",
+    f"authorization=Basic {CANARY}==",
+    f"{{'Authorization': 'Bearer {CANARY}'}}",
+    f'{{"authorization": "{CANARY}"}}',
+    f"Proxy-Authorization: Digest {CANARY}",
+    f"bearer {CANARY}",
+    f"password={CANARY}",
+    f"PASSWORD = '{CANARY} with spaces, and more {CANARY}'",
+    f'{{"password": "{CANARY}, {CANARY}"}}',
+    f'"{{\\"password\\": \\"{CANARY}\\"}}"',
+    f"passwd: {CANARY}; next",
+    f"host=db password={CANARY} dbname=app",
+    f"PGPASSWORD={CANARY} psql",
+    f"api_key={CANARY}&page=2",
+    f"?apikey={CANARY}",
+    f"X-API-Key: {CANARY}",
+    f"client_secret: {CANARY}",
+    f"AWS_SECRET_ACCESS_KEY={CANARY}",
+    f"SECRET_KEY='{CANARY}'",
+    f"access_token={CANARY}",
+    f"refresh-token: {CANARY}",
+    f"AccountKey={CANARY};EndpointSuffix=x",
+    f"Cookie: session={CANARY}; other={CANARY}",
+    f"Set-Cookie: sid={CANARY}; HttpOnly",
+    f"session_id={CANARY}",
+    f"sk-{CANARY}",
+    f"sk_live_{CANARY}",
+    f"sk-proj-{CANARY}",
+    f"ghp_{CANARY}",
+    f"github_pat_{CANARY}",
+    f"glpat-{CANARY}",
+    f"xoxb-{CANARY}",
+    f"hf_{CANARY}",
+    "AKIAC4N4RYC4N4RYC4N4",
+    f"AIza{CANARY}{CANARY}",
+    f"eyJ{CANARY}.eyJ{CANARY}.{CANARY}",
+    f"-----BEGIN RSA PRIVATE KEY-----\n{CANARY}\n{CANARY}\n-----END RSA PRIVATE KEY-----",
+]
+
+ORDINARY = [
+    "",
+    "could not connect to db.example:5432 after 3 tries",
+    'Traceback (most recent call last):\n  File "app.py", line 3, in f\n    raise ValueError("no")',
+    "https://example.com/path?page=2#part",
+    "the key pk_holdfast_jobs_primary is violated: Key (id)=(5) already exists",
+    "relation sk_learn_pipeline_table does not exist",
+    "order_key=customer-7, unique_key=abc",
+    "SELECT * FROM users WHERE id = 5",
+    "max tokens exceeded, 4096 tokens used",
+    "Ünïcödé 😀 and\ttabs\nand lines",
+    "user@example.com wrote at 12:30",
+]
+
+
+@pytest.fixture
+async def sanitised(conn: Connection) -> dict[str, str]:
+    texts = [*WITH_A_SECRET, *ORDINARY]
+    rows = await conn.fetch("select t, holdfast.sanitise_text(t) as s from unnest($1::text[]) as t", texts)
+    return {row["t"]: row["s"] for row in rows}
+
+
+async def test_known_shapes_of_secrets_are_taken_out(sanitised: dict[str, str]) -> None:
+    leaks = {text: sanitised[text] for text in WITH_A_SECRET if "c4n4ry" in sanitised[text].lower()}
+    assert leaks == {}
+
+
+async def test_a_secret_leaves_a_mark(sanitised: dict[str, str]) -> None:
+    assert all("[redacted]" in sanitised[text] for text in WITH_A_SECRET)
+
+
+async def test_ordinary_text_stays_as_it_is(sanitised: dict[str, str]) -> None:
+    assert {text: sanitised[text] for text in ORDINARY} == {text: text for text in ORDINARY}
+
+
+async def test_a_secret_in_the_midst_of_text_does_not_take_the_rest_with_it(conn: Connection) -> None:
+    text = f"login with password={CANARY} failed at step 4"
+    clean = await conn.fetchval("select holdfast.sanitise_text($1)", text)
+    assert clean == "login with password=[redacted] failed at step 4"
+
+
+async def test_what_is_sanitised_stays_so(conn: Connection, sanitised: dict[str, str]) -> None:
+    rows = await conn.fetch(
+        "select t, holdfast.sanitise_text(t) as s from unnest($1::text[]) as t", [*sanitised.values()]
+    )
+    assert {row["t"]: row["s"] for row in rows if row["t"] != row["s"]} == {}
+
+
+async def test_text_is_bounded(conn: Connection) -> None:
+    clean = await conn.fetchval("select holdfast.sanitise_text(repeat('x y ', 1000000))")
+    assert len(clean) == 8192
+    assert await conn.fetchval("select holdfast.sanitise_text(null)") is None
+
+
+async def test_a_secret_at_the_cut_does_not_slip_through(conn: Connection) -> None:
+    for pad in range(8160, 8200, 3):
+        text = " " * pad + f"password={CANARY}"
+        assert "c4n4ry" not in await conn.fetchval("select holdfast.sanitise_text($1)", text)

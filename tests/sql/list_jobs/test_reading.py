@@ -1,0 +1,77 @@
+"""Reading jobs: one by id, many by filter and page, how many are left."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+from holdfast.db.connect import Connection
+from tests.builders import (
+    an_open_run,
+    completed_job,
+    dead_job,
+    ready_job,
+    ready_jobs,
+    running_job,
+    scheduled_job,
+    to_json,
+    waiting_job,
+)
+from tests.sql.conftest import Clock
+
+LIST = "select id from holdfast.list_jobs($1, $2, $3)"
+
+
+async def test_a_job_is_found_by_id_live_or_ended(conn: Connection, clock: Clock) -> None:
+    live, ended = await ready_job(conn), await completed_job(conn, queue="q")
+    await clock.advance(timedelta(days=20))
+    for job in (live, ended.id):
+        (row,) = await conn.fetch("select * from holdfast.get_job($1)", job)
+        assert row["id"] == job
+    assert await conn.fetch("select * from holdfast.get_job($1)", uuid4()) == []
+
+
+async def test_filters_narrow_the_list(conn: Connection) -> None:
+    run = await an_open_run(conn)
+    dead = await dead_job(conn, queue="a", task="x")
+    labelled = await ready_job(conn, queue="b", labels={"k": 1, "l": 2})
+    in_run = await ready_job(conn, queue="a", run=run)
+    for wanted, found in [
+        ({}, {dead.id, labelled, in_run}),
+        ({"state": "dead"}, {dead.id}),
+        ({"queue": "a"}, {dead.id, in_run}),
+        ({"task": "x"}, {dead.id}),
+        ({"run": run}, {in_run}),
+        ({"labels": {"k": 1}}, {labelled}),
+        ({"labels": {"k": 2}}, set()),
+        ({"queue": "a", "state": "ready"}, {in_run}),
+    ]:
+        rows = await conn.fetch(LIST, to_json(wanted), None, None)
+        assert {row["id"] for row in rows} == found, wanted
+
+
+async def test_pages_come_newest_first_and_miss_nothing(conn: Connection) -> None:
+    made = await ready_jobs(conn, 25)
+    seen = []
+    before = None
+    while rows := await conn.fetch(LIST, "{}", before, 10):
+        seen += [row["id"] for row in rows]
+        before = seen[-1]
+    assert seen == sorted(made, reverse=True)
+
+
+async def test_the_backlog_counts_what_is_left_to_do(conn: Connection) -> None:
+    await waiting_job(conn, queue="q")  # and its head
+    await scheduled_job(conn, queue="q")
+    await completed_job(conn, queue="done")
+    await running_job(conn, queue="r")
+    for queues, count in [(["q"], 2), (["done"], 0), (["q", "r"], 3), ([], 0)]:
+        assert await conn.fetchval("select holdfast.backlog($1)", queues) == count
+
+
+async def test_a_queue_shows_what_stands_in_it(conn: Connection) -> None:
+    await running_job(conn, queue="q")
+    await waiting_job(conn, queue="q")
+    await scheduled_job(conn, queue="q")
+    (row,) = await conn.fetch("select * from holdfast.queue_view where name = 'q'")
+    counts = [row[name] for name in ("waiting", "scheduled", "ready", "running")]
+    assert counts == [1, 1, 1, 1]
+    assert row["oldest_ready"] is not None

@@ -1,0 +1,116 @@
+"""Ended jobs are forgotten past their queue's retention, with all that is kept beside them."""
+
+from datetime import timedelta
+
+from asyncpg import Record
+
+from holdfast.db.connect import Connection
+from tests.builders import (
+    a_queue,
+    a_worker,
+    cancelled_job,
+    claim_one,
+    complete,
+    completed_job,
+    dead_job,
+    fail,
+    ready_job,
+    replay,
+    running_job,
+    settle,
+    state_of,
+)
+from tests.sql.conftest import Clock
+
+BESIDE = ["payloads", "attempts", "checkpoints", "progress", "stage_outputs", "dead_letters"]
+
+
+async def prune(conn: Connection, most: int = 1000) -> Record:
+    row = await conn.fetchrow("select * from holdfast.prune_jobs($1)", most)
+    assert row is not None
+    return row
+
+
+async def test_a_job_is_forgotten_after_its_queues_retention(conn: Connection, clock: Clock) -> None:
+    await a_queue(conn, "short", retention="1 day")
+    short, long = await cancelled_job(conn, queue="short"), await cancelled_job(conn)
+    await clock.advance(timedelta(days=2))
+    assert (await prune(conn))["jobs"] == 1
+    assert [await state_of(conn, job) for job in (short, long)] == [None, "cancelled"]
+    await clock.advance(timedelta(days=29))
+    assert (await prune(conn))["jobs"] == 1
+    assert await state_of(conn, long) is None
+
+
+async def test_nothing_is_left_beside_a_forgotten_job(conn: Connection, clock: Clock) -> None:
+    job = await running_job(conn, payload="x" * 5000, retry=[0, 0, 0])
+    await conn.execute("select holdfast.report_progress($1, $2, 1)", job.id, job.token)
+    await settle(conn, job, "advance", {"stage": "two"})
+    job = await claim_one(conn, job.worker)
+    await conn.execute("select holdfast.save_checkpoint($1, $2, 'a', '1')", job.id, job.token)
+    await fail(conn, job, "permanent")
+    await conn.execute("update holdfast.dead_letters set status = 'resolved'")
+    for table in BESIDE:
+        assert await conn.fetchval(f"select count(*) from holdfast.{table}") == 1, table
+    await clock.advance(timedelta(days=31))
+    assert (await prune(conn))["jobs"] == 1
+    for table in [*BESIDE, "jobs", "history"]:
+        assert await conn.fetchval(f"select count(*) from holdfast.{table}") == 0, table
+
+
+async def test_live_jobs_are_never_forgotten(conn: Connection, clock: Clock) -> None:
+    worker = await a_worker(conn, lease=timedelta(days=1))
+    running = await running_job(conn, worker, payload="x" * 5000)
+    ready = await ready_job(conn, payload="x" * 5000)
+    await clock.advance(timedelta(days=400))
+    assert (await prune(conn))["jobs"] == 0
+    assert [await state_of(conn, job) for job in (running.id, ready)] == ["running", "ready"]
+    assert await conn.fetchval("select count(*) from holdfast.payloads") == 2
+
+
+async def test_a_dead_letter_that_nobody_dealt_with_keeps_its_job(conn: Connection, clock: Clock) -> None:
+    job = await dead_job(conn)
+    await clock.advance(timedelta(days=400))
+    assert (await prune(conn))["jobs"] == 0
+    await conn.execute("update holdfast.dead_letters set status = 'ignored'")
+    assert (await prune(conn))["jobs"] == 1
+    assert await state_of(conn, job.id) is None
+
+
+async def test_a_replayed_job_is_kept_until_its_new_end_is_old(conn: Connection, clock: Clock) -> None:
+    job = await dead_job(conn)
+    await clock.advance(timedelta(days=20))
+    await replay(conn, job.id)
+    await conn.execute("select holdfast.renew_lease($1)", job.worker)
+    await complete(conn, await claim_one(conn, job.worker))
+    await clock.advance(timedelta(days=20))
+    assert (await prune(conn))["jobs"] == 0
+    await clock.advance(timedelta(days=11))
+    assert (await prune(conn))["jobs"] == 1
+
+
+async def test_a_batch_has_its_bound(conn: Connection, clock: Clock) -> None:
+    for _ in range(5):
+        await cancelled_job(conn)
+    await clock.advance(timedelta(days=31))
+    assert [(await prune(conn, 2))["jobs"] for _ in range(4)] == [2, 2, 1, 0]
+
+
+async def test_expired_keys_go_and_others_stay(conn: Connection, clock: Clock) -> None:
+    await completed_job(conn, unique_key="period", unique_for="1 hour")
+    await completed_job(conn, unique_key="forever", unique_for="forever")
+    await ready_job(conn, unique_key="live")
+    assert (await prune(conn))["keys"] == 0
+    await clock.advance(timedelta(hours=2))
+    assert (await prune(conn))["keys"] == 1
+    left = {row["key"] for row in await conn.fetch("select key from holdfast.unique_keys")}
+    assert left == {"forever", "live"}
+
+
+async def test_what_people_did_stays_in_the_audit_trail(conn: Connection, clock: Clock) -> None:
+    await a_queue(conn, detail="full")
+    await cancelled_job(conn)
+    await clock.advance(timedelta(days=31))
+    await prune(conn)
+    rows = await conn.fetch("select cause, actor from holdfast.events where job_id is not null")
+    assert [tuple(row) for row in rows] == [("cancel", "Ada")]
