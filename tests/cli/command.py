@@ -1,13 +1,20 @@
-"""Runs the command as a process of its own and gives back all that one can see of it."""
+"""Runs the command, in this process or in one of its own, and gives back all that one can see of it."""
 
 import json
+import logging
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+from holdfast.cli.entry import run
 from tests.repo.tree import ROOT
 
 
@@ -26,18 +33,25 @@ class Result:
         return self.out.splitlines()
 
 
-def environment(url: str | None = None, **more: str) -> dict[str, str]:
-    """Nothing of the developer's own settings gets through."""
-    own = ("HOLDFAST_", "PG", "COLUMNS", "NO_COLOR", "FORCE_COLOR")
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-    clean.pop("DATABASE_URL", None)
-    clean["PYTHONPATH"] = str(ROOT / "src")
-    if url is not None:
-        clean["HOLDFAST_DATABASE_URL"] = url
-    return clean | more
-
-
 def holdfast(
+    *arguments: str, url: str | None = None, stdin: str = "", cwd: Path | None = None, **more: str
+) -> Result:
+    """In this process: half a second saved per call. For tests without a running event loop."""
+    out, err = StringIO(), StringIO()
+    with (
+        patch.dict(os.environ, environment(url, **more), clear=True),
+        patch.object(sys, "stdin", TextIOWrapper(BytesIO(stdin.encode()))),
+        chdir(cwd or Path.cwd()),
+        _own_modules(cwd),
+        _own_logging(),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        code = run(arguments)
+    return Result(code, out.getvalue(), err.getvalue())
+
+
+def holdfast_process(
     *arguments: str, url: str | None = None, stdin: str = "", cwd: Path | None = None, **more: str
 ) -> Result:
     done = subprocess.run(
@@ -51,3 +65,39 @@ def holdfast(
         timeout=60,
     )
     return Result(done.returncode, done.stdout, done.stderr)
+
+
+def environment(url: str | None = None, **more: str) -> dict[str, str]:
+    """Nothing of the developer's own settings gets through."""
+    own = ("HOLDFAST_", "PG", "COLUMNS", "NO_COLOR", "FORCE_COLOR")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+    clean.pop("DATABASE_URL", None)
+    clean["PYTHONPATH"] = str(ROOT / "src")
+    if url is not None:
+        clean["HOLDFAST_DATABASE_URL"] = url
+    return clean | more
+
+
+def eventually(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < end, "it did not happen in 30 s"
+        time.sleep(0.05)
+
+
+@contextmanager
+def _own_modules(cwd: Path | None) -> Iterator[None]:
+    """An app that was imported from `cwd` must not be found by the next test."""
+    path = list(sys.path)
+    yield
+    sys.path[:] = path
+    for name in [file.stem for file in cwd.glob("*.py")] if cwd else []:
+        sys.modules.pop(name, None)
+
+
+@contextmanager
+def _own_logging() -> Iterator[None]:
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    yield
+    root.handlers[:], root.level = handlers, level

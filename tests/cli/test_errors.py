@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.cli.command import Result, holdfast
+from tests.cli.command import Result, holdfast, holdfast_process
 from tests.database import url_of
 
 SOME_ID = "01a1e117-f02c-7216-b768-ff1b30215dc2"
@@ -88,6 +88,22 @@ def test_wrong_usage_exits_with_2_before_any_database_is_touched(
     assert_refused(result, 2, *words)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["version"], 0),
+        (["jobs", "list", "--limit", "x"], 2),
+        (["enqueue", "greet", "{"], 2),
+        (["worker", "-A", "bad_handler:app"], 2),
+        (["queues", "list"], 3),
+    ],
+)
+def test_the_process_itself_exits_with_the_code(arguments: list[str], code: int, apps: Path) -> None:
+    result = holdfast_process(*arguments, url="postgresql://nobody@127.0.0.1:1/none", cwd=apps)
+    assert result.code == code, result.err
+    assert "Traceback" not in result.err
+
+
 def test_a_stopped_database_exits_with_3_and_says_which_setting_named_it() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
@@ -163,9 +179,7 @@ def test_an_unknown_task_is_accepted_with_a_warning_and_refused_with_strict(data
 
 def test_a_payload_that_only_the_database_refuses_exits_with_2(database_url: str) -> None:
     holdfast("queues", "set", "small", "payload_limit=10", url=database_url)
-    result = holdfast(
-        "enqueue", "greet", '{"name": "a longer name"}', "--queue", "small", url=database_url
-    )
+    result = holdfast("enqueue", "greet", '{"name": "a longer name"}', "--queue", "small", url=database_url)
     assert result.code == 2, result.err
     assert "\nhint: " in result.err
 

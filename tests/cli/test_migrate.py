@@ -1,5 +1,7 @@
 """`holdfast migrate`: what it does, what it only says, and what it refuses."""
 
+import asyncio
+
 import asyncpg
 
 from tests.cli.command import holdfast
@@ -35,14 +37,16 @@ def test_check_is_content_with_a_database_that_is_up_to_date(database_url: str) 
 
 async def test_a_database_that_is_newer_is_refused_with_4_but_other_commands_go_on(database_url: str) -> None:
     conn = await asyncpg.connect(database_url)
-    await conn.execute("insert into holdfast.migrations (version, name, checksum) values (9999, 'later', 'x')")
+    await conn.execute(
+        "insert into holdfast.migrations (version, name, checksum) values (9999, 'later', 'x')"
+    )
     await conn.execute("update holdfast.function_set set version = 9999")
     await conn.close()
     for arguments in (["migrate"], ["migrate", "--check"], ["migrate", "--dry-run"]):
-        refused = holdfast(*arguments, url=database_url)
+        refused = await asyncio.to_thread(holdfast, *arguments, url=database_url)
         assert refused.code == 4, refused.err
         assert "upgrade Holdfast" in refused.err
-    assert holdfast("queues", "list", url=database_url).code == 0
+    assert (await asyncio.to_thread(holdfast, "queues", "list", url=database_url)).code == 0
 
 
 def test_a_migrated_database_has_partitions_ahead(empty_database_url: str) -> None:

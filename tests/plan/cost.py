@@ -1,6 +1,8 @@
 """What a call costs, in numbers that do not depend on the machine: buffers touched and WAL written."""
 
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +48,14 @@ where relname ~ '^history_'
   and seq_scan + coalesce(idx_scan, 0) > 0
 order by relname
 """
+
+
+@asynccontextmanager
+async def counting(conn: Connection) -> AsyncIterator[None]:
+    """A transaction that counts from zero: what the session did before is handed in first."""
+    await conn.execute("select pg_stat_force_next_flush()")
+    async with conn.transaction():
+        yield
 
 
 async def writes(conn: Connection) -> dict[str, tuple[int, int, int]]:

@@ -17,13 +17,16 @@ alter table holdfast.workers set (autovacuum_enabled = false);
 analyze;
 """
 
+# Ids that carry the present and rise by one: drawing strong random ones takes longer than the insert.
 READY = """
 insert into holdfast.jobs (id, lane, priority, urgency, state, rank_at, queue, task, payload)
 select
-  holdfast.new_id(clock_timestamp()), l.lane, $3, $3, 'ready', clock_timestamp(), l.queue, 'task', '{"n": 1}'
+  format('%s000-8%s-%s', t.prefix, lpad(to_hex(l.lane), 3, '0'), lpad(to_hex(i), 12, '0'))::uuid,
+  l.lane, $3, $3, 'ready', clock_timestamp(), l.queue, 'task', '{"n": 1}'
 from generate_series(1, $2) as i
 join unnest($1::integer[]) with ordinality as wanted (lane, place) on wanted.place = 1 + i % cardinality($1)
 join holdfast.lanes as l on l.lane = wanted.lane
+cross join holdfast.id_prefix(clock_timestamp()) as t (prefix)
 """
 
 ENDED = """
@@ -32,9 +35,11 @@ insert into holdfast.history (
   attempt, failures, losses, deferrals, generation, visit, payload
 )
 select
-  holdfast.new_id(clock_timestamp()), 'completed', clock_timestamp(), 'one', 'task', 1, 50,
+  format('%s000-8fff-%s', t.prefix, lpad(to_hex(i), 12, '0'))::uuid,
+  'completed', clock_timestamp(), 'one', 'task', 1, 50,
   1, 0, 0, 0, 1, 1, '{}'
-from generate_series(1, $1)
+from generate_series(1, $1) as i
+cross join holdfast.id_prefix(clock_timestamp()) as t (prefix)
 """
 
 HELD = "select id, token from holdfast.jobs where worker_id = $1 and state = 'running'"

@@ -3,12 +3,21 @@
 import asyncio
 import threading
 from datetime import timedelta
-
-import pytest
+from uuid import uuid4
 
 from holdfast.client.app import Holdfast
+from holdfast.db.connect import Database
+from holdfast.db.worker import claim_jobs, register_worker
+from holdfast.model.id import WorkerId
+from holdfast.model.outcome import Verb
 from holdfast.model.state import State
-from holdfast.worker.context import JobContext
+from holdfast.worker.context import JobContext, Services
+from holdfast.worker.outbox import Outbox
+from holdfast.worker.report import WorkerReport
+from holdfast.worker.run import Runner
+from holdfast.worker.running import Stop
+from holdfast.worker.slots import Slots
+from holdfast.worker.wake import Wake
 from tests.worker.working import attempts_of, ended, in_state, until, working
 
 
@@ -132,18 +141,23 @@ async def test_a_plain_function_sees_the_request_in_its_context(app: Holdfast) -
     assert (job.state, job.output) == (State.COMPLETED, "asked")
 
 
-@pytest.mark.parametrize("count", [20])
-async def test_a_cancel_before_the_first_step_still_gives_every_job_one_end(
-    app: Holdfast, count: int
-) -> None:
+async def test_attempts_that_are_stopped_before_their_first_step_end_too(app: Holdfast, db: Database) -> None:
     """The event loop throws a cancel into a task that has not begun, past all its clean-up."""
+    begun: list[int] = []
 
-    @app.task(timeout="1ms", max_failures=1)
+    @app.task()
     async def never() -> None:
-        await asyncio.Event().wait()
+        begun.append(1)
 
-    handles = [await never.enqueue() for _ in range(count)]
-    async with working(app) as worker:
-        for handle in handles:
-            await ended(handle)
-    assert worker.report.processed == count
+    await never.enqueue_many([never.call() for _ in range(3)])
+    me = WorkerId(uuid4())
+    await register_worker(db, me, ["default"], {})
+    slots, outbox = Slots(5), Outbox()
+    services = Services(db, uuid4(), lambda: None)
+    runner = Runner(app, slots, outbox, Wake(lambda: True), WorkerReport(), services)
+    runner.start(await claim_jobs(db, me, 5))
+    runner.stop_all(Stop.WORKER_LEAVES)
+    async with asyncio.timeout(5):
+        await slots.until_none_runs()
+    assert [end.verb for end in outbox.ends] == [Verb.RELEASE] * 3
+    assert begun == []

@@ -17,7 +17,7 @@ class Command:
     help: str
 
     def register(self, app: typer.Typer) -> None:
-        register: Register = import_module(f"holdfast.cli.{self.name}").register
+        register: Register = import_module(f"holdfast.cli.{self.name.replace('-', '_')}").register
         register(app, self.name, self.help)
 
     def register_line(self, app: typer.Typer) -> None:
@@ -35,6 +35,7 @@ COMMANDS = (
     Command("runs", "Start, list, show, wait for, seal, cancel and replay runs."),
     Command("queues", "List, show, set, pause and resume queues."),
     Command("workers", "List workers."),
+    Command("simulate-model", "Run a model server to test against, as slow and flaky as you say."),
     Command("doctor", "Look for what is wrong, and say how to mend it."),
     Command("db", "Open psql on the database."),
     Command("version", "Print the version."),

@@ -60,7 +60,8 @@ def list_jobs(
 @app.command("show")
 def show_job(context: typer.Context, job: Id, as_json: Json = False) -> None:
     """One job with its payload, its output and the attempts that did not succeed."""
-    record = with_database(context, lambda database: read_record(database, JobId(identifier(job))))
+    job_id = JobId(identifier(job))
+    record = with_database(context, lambda database: read_record(database, job_id))
     if as_json:
         print_json(document(record))
     else:

@@ -74,17 +74,18 @@ def list_runs(context: typer.Context, limit: Limit = 50, as_json: Json = False) 
 @app.command("show")
 def show_run(context: typer.Context, run: Id, as_json: Json = False) -> None:
     """How far a run has come."""
-    _show(with_database(context, lambda database: _progress(database, _id(run))), as_json)
+    run_id = _id(run)
+    _show(with_database(context, lambda database: _progress(database, run_id)), as_json)
 
 
 @app.command("wait")
 def wait_run(context: typer.Context, run: Id, timeout: WaitTimeout = None, as_json: Json = False) -> None:
     """Until it has ended; exits 1 unless all its jobs completed, 7 if the time is up."""
-    limit = duration(timeout)
+    run_id, limit = _id(run), duration(timeout)
     progress = with_database(
         context,
         lambda database: wait_for(
-            lambda: _progress(database, _id(run)), lambda seen: seen.ended_at is not None, limit, "its jobs"
+            lambda: _progress(database, run_id), lambda seen: seen.ended_at is not None, limit, "its jobs"
         ),
     )
     _show(progress, as_json)
@@ -95,7 +96,8 @@ def wait_run(context: typer.Context, run: Id, timeout: WaitTimeout = None, as_js
 @app.command("seal")
 def seal_run(context: typer.Context, run: Id) -> None:
     """Say that the last job is in: only a sealed run can end."""
-    ended = with_database(context, lambda database: runs.seal_run(database, _id(run)))
+    run_id = _id(run)
+    ended = with_database(context, lambda database: runs.seal_run(database, run_id))
     write(f"{run} {'ended' if ended else 'sealed'}")
 
 
@@ -104,12 +106,13 @@ def cancel_run(
     context: typer.Context, run: Id, reason: Reason = None, dry_run: DryRun = False, yes: Yes = False
 ) -> None:
     """Seal a run and cancel what has not ended of it."""
+    run_id = _id(run)
 
     async def work(database: Database) -> int | None:
-        progress = await _progress(database, _id(run))
+        progress = await _progress(database, run_id)
         if not _may_go_on("cancel", progress.total - progress.ended, dry_run, yes):
             return None
-        return await _cancel_all(database, _id(run), reason)
+        return await _cancel_all(database, run_id, reason)
 
     count = with_database(context, work)
     if count is not None:
@@ -126,13 +129,14 @@ def replay_run(
     yes: Yes = False,
 ) -> None:
     """Start the dead jobs of a run again, or all of them."""
+    run_id = _id(run)
 
     async def work(database: Database) -> tuple[int, int] | None:
-        progress = await _progress(database, _id(run))
+        progress = await _progress(database, run_id)
         count = progress.dead if which is Which.DEAD else progress.ended
         if not _may_go_on("replay", count, dry_run, yes):
             return None
-        return await runs.replay_run(database, _id(run), which, reason, actor()), count
+        return await runs.replay_run(database, run_id, which, reason, actor()), count
 
     answer = with_database(context, work)
     if answer is not None:

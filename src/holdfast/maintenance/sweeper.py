@@ -15,13 +15,14 @@ from holdfast.telemetry.event import Event
 
 
 class Sweeper:
-    """A chore that fails is told of, and tried again when it is next due."""
+    """A chore that fails is told of once, and tried again each time that it is due."""
 
     def __init__(self, on: Executor, chores: Sequence[Chore]) -> None:
         self._on = on
         self._chores = {chore.name: chore for chore in chores}
         self._due = {chore.name: 0.0 for chore in chores}
         self._done = {chore.name: float("-inf") for chore in chores}
+        self._failing: set[str] = set()
         self._hurried = asyncio.Event()
 
     async def run(self) -> None:
@@ -59,12 +60,16 @@ class Sweeper:
         try:
             count = await chore.run_once(self._on)
         except Exception as exc:
-            # The connection's owner tells of its loss once; a chore that is refused is told of each time.
-            gone = isinstance(exc, DatabaseUnavailable) and not isinstance(exc, DatabaseError)
-            emit(
-                Event.CHORE_FAILED, logging.DEBUG if gone else logging.WARNING, chore=chore.name, because=exc
-            )
+            self._tell(chore.name, exc)
             return None
+        self._failing.discard(chore.name)
         if count:
             emit(Event.CHORE_DONE, logging.DEBUG, chore=chore.name, count=count)
         return count
+
+    def _tell(self, name: str, exc: Exception) -> None:
+        """Of a lost connection its owner tells."""
+        gone = isinstance(exc, DatabaseUnavailable) and not isinstance(exc, DatabaseError)
+        is_news = not gone and name not in self._failing
+        self._failing.add(name)
+        emit(Event.CHORE_FAILED, logging.WARNING if is_news else logging.DEBUG, chore=name, because=exc)

@@ -2,6 +2,7 @@
 
 import json
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 from holdfast.db.connect import Connection
@@ -128,12 +129,13 @@ async def test_an_attempt_may_run_until_its_timeout_or_deadline_whichever_is_fir
     conn: Connection, clock: Clock
 ) -> None:
     now = await clock.now()
-    for options, longest in [
+    cases: list[tuple[dict[str, Any], int | None]] = [
         ({}, None),
         ({"timeout": 60}, 60),
         ({"timeout": 60, "deadline": now + timedelta(hours=1)}, 60),
         ({"timeout": 7200, "deadline": now + timedelta(hours=1)}, 3600),
-    ]:
+    ]
+    for options, longest in cases:
         await ready_job(conn, **options)
         (row,) = await conn.fetch("select * from holdfast.claim_jobs($1, 1)", await a_worker(conn))
         if longest is None:

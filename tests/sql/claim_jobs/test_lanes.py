@@ -1,6 +1,7 @@
 """Lanes: paused queues, groups, endpoints and weights."""
 
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -45,12 +46,12 @@ async def test_jobs_of_one_queue_with_different_endpoints_are_all_found(conn: Co
     assert {job.id for job in await claim(conn, await a_worker(conn), 5)} == made
 
 
-async def first_looks(conn: Connection, weights: dict[str, float] | None) -> Counter[str]:
+async def first_looks(conn: Connection, **info: Any) -> Counter[str]:
     await a_queue(conn, "heavy", weight=9)
     await a_queue(conn, "light", weight=1)
     for queue in ("heavy", "light"):
         await ready_jobs(conn, 3, queue=queue)
-    worker = await a_worker(conn, ["heavy", "light"], **({"weights": weights} if weights else {}))
+    worker = await a_worker(conn, ["heavy", "light"], **info)
     seen: Counter[str] = Counter()
     for _ in range(200):
         job = await claim_one(conn, worker)
@@ -60,12 +61,12 @@ async def first_looks(conn: Connection, weights: dict[str, float] | None) -> Cou
 
 
 async def test_lanes_are_visited_in_proportion_to_their_weight(conn: Connection) -> None:
-    seen = await first_looks(conn, None)
+    seen = await first_looks(conn)
     assert 150 < seen["heavy"] < 200  # 180 expected; five standard deviations are 21
 
 
 async def test_a_workers_own_weights_win(conn: Connection) -> None:
-    seen = await first_looks(conn, {"heavy": 1, "light": 9})
+    seen = await first_looks(conn, weights={"heavy": 1, "light": 9})
     assert 150 < seen["light"] < 200
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from holdfast.db.connect import Connection
-from tests.builders import a_queue, ready_job, refusal, the_job
+from tests.builders import a_queue, ready_job, refusal, state_of, the_job
 
 ENQUEUE = "select holdfast.enqueue_jobs(array['t'], array[$1::json])"
 
@@ -64,7 +64,7 @@ async def test_a_payload_at_the_edge_is_stored_as_it_is(conn: Connection, payloa
 async def test_a_payload_too_deep_for_the_servers_parser_harms_nothing(conn: Connection) -> None:
     error = await refusal(conn, ENQUEUE, "[" * 100_000 + "]" * 100_000)
     assert error.sqlstate in {"54001", "HF001"}
-    assert await ready_job(conn)
+    assert await state_of(conn, await ready_job(conn)) == "ready"
 
 
 async def test_a_missing_payload_is_refused(conn: Connection) -> None:

@@ -1,6 +1,7 @@
 """running -> scheduled: when a failed job is tried again."""
 
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -23,7 +24,7 @@ from tests.sql.conftest import Clock
 DAY = timedelta(days=1)
 
 
-async def waits(conn: Connection, clock: Clock, failures: int, **options: object) -> list[float]:
+async def waits(conn: Connection, clock: Clock, failures: int, **options: Any) -> list[float]:
     """The seconds between each failure and the next try."""
     worker = await a_worker(conn, lease=DAY)
     job = await running_job(conn, worker, max_failures=100, **options)

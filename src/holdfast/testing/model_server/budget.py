@@ -24,7 +24,7 @@ class Budget:
             self._rate, self._full, self._level, self._at = rate, full, full, self._clock.now()
 
     def take(self, tokens: int) -> float:
-        """Zero if they were taken, else the seconds until they could be. A call larger than the bucket needs a full one."""
+        """Zero if they were taken, else the seconds until they could be. A huge call needs a full bucket."""
         now = self._clock.now()
         self._level = min(self._full, self._level + (now - self._at) * self._rate)
         self._at = now

@@ -1,7 +1,7 @@
 """Asks the user's `answer` callback, and keeps what did not reach the client.
 
-A call that failed and is made again gets the answer that it would have got: a script of answers stays in step with
-the caller, however often the server failed in between.
+A call that failed and is made again gets the answer that it would have got: a script of answers stays in step
+with the caller, however often the server failed in between.
 """
 
 import hashlib

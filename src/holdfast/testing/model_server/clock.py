@@ -108,7 +108,12 @@ async def sleep(clock: Clock, seconds: float) -> None:
     if seconds <= 0:
         return
     done = asyncio.get_running_loop().create_future()
-    timer = clock.call_later(seconds, lambda: done.done() or done.set_result(None))
+
+    def wake() -> None:
+        if not done.done():
+            done.set_result(None)
+
+    timer = clock.call_later(seconds, wake)
     try:
         await done
     finally:

@@ -17,13 +17,14 @@ class Connection(asyncio.StreamReaderProtocol):
     """A client that leaves ends its call at once, as with real model servers: the slot is free for others."""
 
     def __init__(self, limits: Limits, serve: Serve, everybody: "set[Connection]") -> None:
-        self._loop_ = asyncio.get_running_loop()
-        reader = asyncio.StreamReader(limits.head_bytes, self._loop_)
-        super().__init__(reader, self._begin, self._loop_)
+        self._event_loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader(limits.head_bytes, self._event_loop)
+        super().__init__(reader, self._begin, self._event_loop)
         self._limits = limits
         self._serve = serve
         self._everybody = everybody
         self._why = Fate.CLIENT_LEFT
+        self._is_ending = False
         self._wire: Wire | None = None
         self.task: asyncio.Task[None] | None = None
 
@@ -42,10 +43,10 @@ class Connection(asyncio.StreamReaderProtocol):
             self._wire.reset()
 
     def _end(self, why: Fate) -> None:
-        if self.task is not None and not self.task.done():
+        if self.task is not None and not self._is_ending:
+            self._is_ending = True
             self._why = why
             self.task.cancel()
-            self.task = None
 
     def _begin(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._wire = Wire(writer, self._limits)
@@ -53,13 +54,13 @@ class Connection(asyncio.StreamReaderProtocol):
             self._wire.reset()
             return
         self._everybody.add(self)
-        self.task = self._loop_.create_task(self._converse(reader, writer, self._wire))
+        self.task = self._event_loop.create_task(self._converse(reader, writer, self._wire))
         self.task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._everybody.discard(self)
         if not task.cancelled() and (exc := task.exception()) is not None:
-            self._loop_.call_exception_handler(
+            self._event_loop.call_exception_handler(
                 {"message": "the model server failed to serve a client", "exception": exc, "task": task}
             )
 
@@ -91,6 +92,7 @@ class Connection(asyncio.StreamReaderProtocol):
             wire.keeps_alive = wire.keeps_alive and not exc.fatal
             await wire.send_json(exc.status, {"error": {"message": exc.message}}, {})
             if exc.fatal:
+                wire.end()
                 await _let_it_read(reader)
 
     async def _read(self, reader: asyncio.StreamReader, first: bytes, wire: Wire) -> tuple[Head, bytes]:
@@ -107,7 +109,7 @@ class Connection(asyncio.StreamReaderProtocol):
 
 
 async def _let_it_read(reader: asyncio.StreamReader) -> None:
-    """Closing with unread bytes resets the connection, and the client would lose the reason: swallow some first."""
+    """Closing with unread bytes resets the connection, and the reason would be lost: swallow some first."""
     try:
         async with asyncio.timeout(0.5):
             for _ in range(64):

@@ -1,6 +1,6 @@
 """One call of a model, from its body to its end in the ledger.
 
-The ledger is closed just before the last bytes are written, so that whoever has the answer finds the call's end there.
+The ledger is closed just before the last bytes are written: whoever has the answer finds its end there.
 """
 
 import asyncio
@@ -37,7 +37,9 @@ class House:
 
 
 class Exchange:
-    def __init__(self, house: House, dialect: Dialect, wire: Wire, path: str, headers: Mapping[str, str]) -> None:
+    def __init__(
+        self, house: House, dialect: Dialect, wire: Wire, path: str, headers: Mapping[str, str]
+    ) -> None:
         self._house = house
         self._dialect = dialect
         self._wire = wire

@@ -55,6 +55,11 @@ class Wire:
         async with asyncio.timeout(self._limits.write.total_seconds()):
             await self._writer.drain()
 
+    def end(self) -> None:
+        """Nothing more will be sent; the other direction stays open."""
+        if self._writer.can_write_eof():
+            self._writer.write_eof()
+
     def reset(self) -> None:
         """The client sees the connection break, not end."""
         self.keeps_alive = False

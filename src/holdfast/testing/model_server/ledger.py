@@ -91,8 +91,10 @@ class Ledger:
     @property
     def repeated(self) -> dict[str, int]:
         """The idempotency keys that were answered more than once, and how often."""
-        answers = Counter(call.key for call in self.calls if call.key and call.fate is Fate.ANSWERED)
-        return {key: count for key, count in answers.items() if key is not None and count > 1}
+        answered = {
+            key: sum(call.fate is Fate.ANSWERED for call in calls) for key, calls in self.by_key.items()
+        }
+        return {key: count for key, count in answered.items() if count > 1}
 
     def begin(self) -> None:
         """Times count from here."""
@@ -110,19 +112,21 @@ class Ledger:
             return id_
 
     def describe(self, id_: CallId, model: str, tokens_in: int, tokens_out: int, replica: int | None) -> None:
-        self._amend(
-            id_, model=model[:LONGEST_TEXT], tokens_in=tokens_in, tokens_out=tokens_out, replica=replica
-        )
+        with self._lock:
+            if (call := self._calls.get(id_)) is not None:
+                self._calls[id_] = replace(
+                    call,
+                    model=model[:LONGEST_TEXT],
+                    tokens_in=tokens_in,
+                    tokens_out=tokens_out,
+                    replica=replica,
+                )
 
     def close(self, id_: CallId, fate: Fate, status: int | None) -> None:
         with self._lock:
             self.in_flight -= 1
-        self._amend(id_, fate=fate, status=status, end=self._now())
-
-    def _amend(self, id_: CallId, **changes: object) -> None:
-        with self._lock:
-            if id_ in self._calls:
-                self._calls[id_] = replace(self._calls[id_], **changes)
+            if (call := self._calls.get(id_)) is not None:
+                self._calls[id_] = replace(call, fate=fate, status=status, end=self._now())
 
     def _now(self) -> timedelta:
         return timedelta(seconds=self._clock.now() - self._begin)

@@ -1,4 +1,4 @@
-"""What chance holds for a call. It depends on the seed and the call's number alone, so a run can be repeated."""
+"""What chance holds for a call. Seed and number of the call decide it alone, so a run can be repeated."""
 
 import math
 from dataclasses import dataclass

@@ -1,11 +1,10 @@
-"""Fields of a behaviour: each reads what Python, JSON or the command line gives, or says what it wants."""
+"""Kinds of options: each reads what Python, JSON or the command line gives, or says what it wants."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import field
+from collections.abc import Callable
 from datetime import timedelta
 from enum import StrEnum
 from math import isfinite
-from typing import Any, TypeVar
+from typing import Annotated, TypeVar, get_type_hints
 
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import InvalidOption
@@ -14,81 +13,69 @@ Read = Callable[[str, object], object]
 E = TypeVar("E", bound=StrEnum)
 
 
-def whole(default: int, least: int = 0) -> int:
-    return field(default=default, metadata=_reader(lambda name, value: _whole(name, value, least)))
+def readers_of(kind: type) -> dict[str, Read]:
+    """The reader of each field, which its annotation carries."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {name: hint.__metadata__[0] for name, hint in hints.items()}
 
 
-def whole_or_none(least: int) -> int | None:
-    def read(name: str, value: object) -> int | None:
-        return None if value is None else _whole(name, value, least)
-
-    return field(default=None, metadata=_reader(read))
-
-
-def number(default: float, above: float | None = None) -> float:
-    """Zero or more, or more than `above`."""
-
-    def read(name: str, value: object) -> float:
-        given = _number(name, value)
-        if given < 0 or (above is not None and given <= above):
-            raise InvalidOption(f"{name} {value!r} is too small.", f"it must be above {above or 0}")
-        return given
-
-    return field(default=default, metadata=_reader(read))
+def read_share(name: str, value: object) -> float:
+    given = read_number(name, value)
+    if given > 1:
+        raise InvalidOption(f"{name} {value!r} is not a share.", "it is a number from 0 (none) to 1 (all)")
+    return given
 
 
-def share() -> float:
-    """Of all calls, from 0 to 1."""
-    return _share(0.0)
+def read_positive(name: str, value: object) -> float:
+    given = read_number(name, value)
+    if given == 0:
+        raise InvalidOption(f"{name} must be above 0.", "for a server that does nothing there is outage=hang")
+    return given
 
 
-def share_of_all() -> float:
-    return _share(1.0)
+def read_number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
+        raise InvalidOption(f"{name} {value!r} is not a number from 0.", "write it as 0.5")
+    return float(value)
 
 
-def duration(default: timedelta) -> timedelta:
-    def read(name: str, value: object) -> timedelta:
-        if not isinstance(value, Duration):
-            raise InvalidOption(f"{name} {value!r} is not a duration.", 'write 2.5 (seconds) or "250ms"')
-        return parse_duration(value)
-
-    return field(default=default, metadata=_reader(read))
+def read_count(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InvalidOption(f"{name} {value!r} is not a whole number from 0.", f"write {name} as 4")
+    return value
 
 
-def choice(default: E) -> E:
-    kind = type(default)
+def read_limit(name: str, value: object) -> int | None:
+    """None: no limit."""
+    return None if value is None else read_at_least_one(name, value)
 
+
+def read_at_least_one(name: str, value: object) -> int:
+    given = read_count(name, value)
+    if given == 0:
+        raise InvalidOption(f"{name} must be at least 1.", f"write {name} as 4")
+    return given
+
+
+def read_duration(name: str, value: object) -> timedelta:
+    if not isinstance(value, Duration):
+        raise InvalidOption(f"{name} {value!r} is not a duration.", 'write 2.5 (seconds) or "250ms"')
+    return parse_duration(value)
+
+
+def one_of(kind: type[E]) -> Read:
     def read(name: str, value: object) -> E:
         if not isinstance(value, str) or value not in [*kind]:
             raise InvalidOption(f"{name} has no value {value!r}.", f"it is one of: {', '.join(kind)}")
         return kind(value)
 
-    return field(default=default, metadata=_reader(read))
+    return read
 
 
-def _share(default: float) -> float:
-    def read(name: str, value: object) -> float:
-        given = _number(name, value)
-        if not 0 <= given <= 1:
-            raise InvalidOption(
-                f"{name} {value!r} is not a share.", "it is a number from 0 (none) to 1 (all)"
-            )
-        return given
-
-    return field(default=default, metadata=_reader(read))
-
-
-def _whole(name: str, value: object, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InvalidOption(f"{name} {value!r} is not a whole number from {least}.", f"try {name}={least}")
-    return value
-
-
-def _number(name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        raise InvalidOption(f"{name} {value!r} is not a number.", "write it as 0.5")
-    return float(value)
-
-
-def _reader(read: Read) -> Mapping[str, Any]:
-    return {"read": read}
+Count = Annotated[int, read_count]
+AtLeastOne = Annotated[int, read_at_least_one]
+Limit = Annotated[int | None, read_limit]
+Number = Annotated[float, read_number]
+Positive = Annotated[float, read_positive]
+Share = Annotated[float, read_share]
+Time = Annotated[timedelta, read_duration]

@@ -1,9 +1,9 @@
 """One replica: calls share its speed, and each is done when its work is done.
 
-Equal sharing means that all calls under way have received the same service since they began. So one running
-total per replica is enough: a call that begins at total s with work w is done when the total reaches s + w, however
-often the number of calls, and with it the speed, changes in between. `_catch_up` moves the total from end to end of
-calls, so a timer that goes off late (a busy machine) shifts no work from one call to another.
+Equal sharing means that at any time all calls under way are served at the same speed. So one running total
+per replica is enough: a call that begins at total s with work w is done when the total reaches s + w, however
+often the number of calls, and with it the speed, changes in between. `_catch_up` moves the total from one end
+of a call to the next, so a timer that goes off late (a busy machine) shifts no work between calls.
 """
 
 import asyncio

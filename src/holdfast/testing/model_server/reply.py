@@ -7,6 +7,8 @@ from enum import StrEnum
 
 from holdfast.testing.model_server.answer import Answer, ChatRequest, ToolCall
 
+MOST_PIECES = 1000
+
 
 class Finish(StrEnum):
     STOP = "stop"
@@ -29,7 +31,9 @@ class Reply:
     @property
     def words(self) -> list[str]:
         """What a stream sends one by one; together they are the text."""
-        return re.findall(r"\s*\S+|\s+$", self.text)
+        words = re.findall(r"\s*\S+|\s+$", self.text)
+        size = -(-len(words) // MOST_PIECES) or 1
+        return ["".join(words[begin : begin + size]) for begin in range(0, len(words), size)]
 
 
 def compose(id_: int, at: datetime, request: ChatRequest, answer: Answer) -> Reply:

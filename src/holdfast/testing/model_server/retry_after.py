@@ -1,4 +1,4 @@
-"""The forms in which servers say when to come back. They count in the client's time, not in simulated time."""
+"""The forms in which servers say when to come back. They count in the client's time, not simulated."""
 
 import math
 from collections.abc import Mapping

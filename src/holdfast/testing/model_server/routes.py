@@ -1,6 +1,5 @@
 """Which path is served by what."""
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
@@ -87,7 +86,3 @@ class Routes:
 
     def _known(self) -> list[tuple[str, str]]:
         return [*(("POST", path) for path in DIALECTS), *self._plain, *self._long]
-
-
-def json_line(document: Mapping[str, Any]) -> bytes:
-    return json.dumps(document).encode() + b"\n"

@@ -1,0 +1,44 @@
+"""A model server to test against: slow, limited and flaky exactly as far as the test says."""
+
+from holdfast.testing.model_server.answer import (
+    Answer,
+    AnswerCallback,
+    ChatRequest,
+    Message,
+    Refusal,
+    ToolCall,
+    in_turn,
+)
+from holdfast.testing.model_server.behaviour import Behaviour, Changes, Outage, RetryAfter, Sharing
+from holdfast.testing.model_server.clock import Clock, ManualClock, RealClock
+from holdfast.testing.model_server.fate import Fate
+from holdfast.testing.model_server.ledger import Call, Ledger
+from holdfast.testing.model_server.limits import Limits
+from holdfast.testing.model_server.run import run_forever
+from holdfast.testing.model_server.server import ModelServer
+from holdfast.testing.model_server.thread import ThreadedModelServer
+
+__all__ = [
+    "Answer",
+    "AnswerCallback",
+    "Behaviour",
+    "Call",
+    "Changes",
+    "ChatRequest",
+    "Clock",
+    "Fate",
+    "Ledger",
+    "Limits",
+    "ManualClock",
+    "Message",
+    "ModelServer",
+    "Outage",
+    "RealClock",
+    "Refusal",
+    "RetryAfter",
+    "Sharing",
+    "ThreadedModelServer",
+    "ToolCall",
+    "in_turn",
+    "run_forever",
+]

@@ -1,0 +1,68 @@
+"""`holdfast demo`: the main job, and that it leaves nothing behind."""
+
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.cli.command import environment
+
+pytestmark = pytest.mark.alone
+
+
+def start(directory: Path, *arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "holdfast", "--data-dir", str(directory), "demo", *arguments]
+    return subprocess.Popen(
+        command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+@pytest.fixture
+def directory() -> Path:
+    """Not tmp_path: the server's user cannot pass through pytest's private directories."""
+    return Path(tempfile.mkdtemp(prefix="holdfast-test-demo-"))
+
+
+def test_forty_jobs_survive_a_flaky_server_and_a_killed_worker(directory: Path) -> None:
+    process = start(directory, "--jobs", "40")
+    out, err = process.communicate(timeout=100)
+    assert process.returncode == 0, out + err
+    last = out.splitlines()[-1]
+    assert re.fullmatch(r"demo: 40 of 40 completed, 0 lost, 0 duplicated, 1 worker killed, \d+ s", last)
+    assert "kill -9" in err
+    assert list(directory.iterdir()) == []
+    assert processes_in(directory) == []
+    directory.rmdir()
+
+
+def test_ctrl_c_takes_everything_along(directory: Path) -> None:
+    process = start(directory, "--jobs", "2000")
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "workers have them" in line:
+            break
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    assert list(directory.iterdir()) == []
+    assert processes_in(directory) == []
+    directory.rmdir()
+
+
+def processes_in(directory: Path) -> list[str]:
+    """The database and the workers, which have its address in their environment."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            text = " ".join([*process.cmdline(), *process.environ().values()])
+        except psutil.Error:
+            continue
+        if str(directory) in text:
+            found.append(f"{process.pid} {text[:100]}")
+    return found

@@ -1,0 +1,135 @@
+"""`holdfast enqueue` and `holdfast jobs`: the verbs, and the shape of what they print."""
+
+import json
+from pathlib import Path
+
+from tests.cli.command import holdfast
+
+JOB_KEYS = {
+    *("id", "queue", "task", "state", "priority", "payload", "output", "reason", "attempt", "failures"),
+    *("losses", "deferrals", "generation", "run", "parent", "stage", "labels", "worker", "endpoint", "group"),
+    *("order_key", "unique_key", "units", "timeout", "deadline", "max_failures", "created_at", "due_at"),
+    *("ready_at", "started_at", "cancel_asked_at", "ended_at"),
+}
+
+
+def enqueue(url: str, *arguments: str) -> str:
+    result = holdfast("enqueue", "greet", *arguments, url=url)
+    assert result.code == 0, result.err
+    return result.out.strip()
+
+
+def test_every_option_of_an_enqueue_reaches_the_job(database_url: str) -> None:
+    run = holdfast("runs", "start", "nightly", url=database_url).out.strip()
+    job = enqueue(
+        database_url,
+        '{"name": "Ada"}',
+        *("--queue", "mail", "--priority", "70", "--delay", "1h", "--unique-key", "k", "--order-key", "o"),
+        *("--run", run, "--label", "team=search", "--label", "size=3", "--timeout", "90s", "--group", "gpu"),
+        *("--endpoint", "model", "--max-failures", "5", "--deadline", "2100-01-01T00:00:00Z"),
+    )
+    shown = holdfast("jobs", "show", job, "--json", url=database_url).document
+    assert shown.keys() == JOB_KEYS | {"attempts"}
+    expected = {
+        "payload": {"name": "Ada"},
+        "queue": "mail",
+        "priority": 70,
+        "state": "scheduled",
+        "unique_key": "k",
+        "order_key": "o",
+        "run": run,
+        "labels": {"team": "search", "size": 3},
+        "timeout": 90.0,
+        "group": "gpu",
+        "endpoint": "model",
+        "max_failures": 5,
+        "deadline": "2100-01-01T00:00:00Z",
+        "attempts": [],
+    }
+    assert {name: shown[name] for name in expected} == expected
+
+
+def test_a_payload_comes_from_stdin_or_a_file(database_url: str, tmp_path: Path) -> None:
+    piped = holdfast("enqueue", "greet", "-", url=database_url, stdin='{"name": "Åsa"}').out.strip()
+    (tmp_path / "payload.json").write_text('{"name": "Bo"}')
+    read = enqueue(database_url, f"@{tmp_path}/payload.json")
+    names = [
+        holdfast("jobs", "show", job, "--json", url=database_url).document["payload"]["name"]
+        for job in (piped, read)
+    ]
+    assert names == ["Åsa", "Bo"]
+
+
+def test_count_stores_that_many_and_json_names_them_all(database_url: str) -> None:
+    stored = holdfast("enqueue", "greet", "--count", "3", "--json", url=database_url).document
+    assert [job.keys() for job in stored["jobs"]] == [{"id", "created"}] * 3
+    listed = holdfast("jobs", "list", "--json", url=database_url).document["jobs"]
+    assert {job["id"] for job in listed} == {job["id"] for job in stored["jobs"]}
+    assert listed[0].keys() == JOB_KEYS
+
+
+def test_a_list_is_filtered_and_paged(database_url: str) -> None:
+    first = enqueue(database_url, "--queue", "a", "--label", "team=x")
+    second = enqueue(database_url, "--queue", "a", "--delay", "1h")
+    enqueue(database_url, "--queue", "b")
+
+    def ids(*filters: str) -> list[str]:
+        found = holdfast("jobs", "list", "--json", *filters, url=database_url).document["jobs"]
+        return [job["id"] for job in found]
+
+    assert ids("--queue", "a") == [second, first]
+    assert ids("--queue", "a", "--limit", "1") == [second]
+    assert ids("--queue", "a", "--before", second) == [first]
+    assert ids("--state", "scheduled") == [second]
+    assert ids("--label", "team=x") == [first]
+    assert ids("--task", "other") == []
+
+
+def test_a_cancelled_job_is_waited_for_and_replayed(database_url: str) -> None:
+    job = enqueue(database_url)
+    assert (
+        holdfast("jobs", "cancel", job, "--reason", "not needed", url=database_url).out
+        == f"{job} cancelled\n"
+    )
+    waited = holdfast("jobs", "wait", job, "--json", url=database_url)
+    assert waited.code == 1, "it ended, but not completed"
+    expected = {"id": job, "state": "cancelled", "output": None, "reason": "not needed"}
+    assert waited.document == {"jobs": [expected]}
+    replayed = holdfast("jobs", "replay", job, "--json", url=database_url)
+    assert replayed.document == {"jobs": [{"id": job, "result": "replayed"}]}
+    assert holdfast("jobs", "show", job, "--json", url=database_url).document["generation"] == 2
+
+
+def test_a_bulk_action_needs_a_yes_and_can_be_looked_at_before(database_url: str) -> None:
+    jobs = {enqueue(database_url, "--queue", "a") for _ in range(2)}
+    enqueue(database_url, "--queue", "b")
+    assert holdfast("jobs", "cancel", "--queue", "a", url=database_url).code == 2
+    dry = holdfast("jobs", "cancel", "--queue", "a", "--dry-run", url=database_url)
+    assert set(dry.lines) == jobs
+    assert "would cancel 2 jobs" in dry.err
+    states = holdfast("jobs", "list", "--json", url=database_url).document["jobs"]
+    assert {job["state"] for job in states} == {"ready"}
+    done = holdfast("jobs", "cancel", "--queue", "a", "--yes", "--json", url=database_url).document
+    assert {job["id"] for job in done["jobs"]} == jobs
+    left = holdfast("jobs", "list", "--state", "ready", "--json", url=database_url).document["jobs"]
+    assert [job["queue"] for job in left] == ["b"]
+    again = holdfast(
+        "jobs", "replay", "--queue", "a", "--state", "cancelled", "--yes", "--json", url=database_url
+    )
+    assert {job["result"] for job in again.document["jobs"]} == {"replayed"}
+
+
+def test_a_table_fits_into_80_columns_and_never_cuts_an_id(database_url: str) -> None:
+    job = holdfast("enqueue", "a" * 100, "--queue", "q" * 100, url=database_url).out.strip()
+    listed = holdfast("jobs", "list", url=database_url, COLUMNS="80")
+    assert max(map(len, listed.lines)) <= 80
+    assert listed.lines[1].startswith(f"{job}  ready ")
+    wide = holdfast("jobs", "list", url=database_url)
+    assert "a" * 100 in wide.out, "a pipe has no width, so nothing is cut"
+
+
+def test_text_from_elsewhere_cannot_steer_the_terminal(database_url: str) -> None:
+    holdfast("enqueue", "evil\x1b[2J", json.dumps({"name": "[bold]x"}), url=database_url)
+    listed = holdfast("jobs", "list", url=database_url, FORCE_COLOR="1", NO_COLOR="1").out
+    assert "evil\\x1b[2J" in listed
+    assert "\x1b[2J" not in listed

@@ -1,0 +1,117 @@
+"""`holdfast runs`, `queues`, `workers` and `doctor`: the verbs, and the shape of what they print."""
+
+import asyncio
+
+import asyncpg
+
+from tests.cli.command import holdfast
+
+PROGRESS_KEYS = {
+    *("id", "name", "state", "total", "waiting", "scheduled", "ready", "running", "completed", "rejected"),
+    *("cancelled", "dead", "started_at", "ended_at", "rate_per_minute", "eta"),
+}
+RUN_KEYS = {
+    *("id", "name", "state", "total", "completed", "rejected", "cancelled", "dead", "created_at", "ended_at"),
+}
+QUEUE_KEYS = {
+    *("name", "paused_at", "paused_reason", "waiting", "scheduled", "ready", "running", "oldest_ready"),
+}
+POLICY_KEYS = {
+    *("priority", "max_failures", "max_losses", "retry", "timeout", "max_wait", "rescue_delay"),
+    *("cancel_grace", "ageing", "weight", "detail", "retention", "payload_limit", "endpoint", "notify"),
+    "created_at",
+}
+WORKER_KEYS = {
+    *("id", "group", "queues", "state", "slots", "running", "processed", "failed", "host", "pid", "version"),
+    *("started_at", "renewed_at", "lease_until"),
+}
+
+
+def test_a_run_is_started_filled_sealed_cancelled_and_replayed(database_url: str) -> None:
+    run = holdfast("runs", "start", "nightly", url=database_url).out.strip()
+    holdfast("enqueue", "greet", "--run", run, "--count", "2", url=database_url)
+    assert holdfast("runs", "seal", run, url=database_url).out == f"{run} sealed\n"
+    assert holdfast("runs", "wait", run, "--timeout", "0.1s", url=database_url).code == 7
+    shown = holdfast("runs", "show", run, "--json", url=database_url).document
+    assert shown.keys() == PROGRESS_KEYS
+    assert (shown["name"], shown["state"], shown["total"], shown["ready"]) == ("nightly", "sealed", 2, 2)
+
+    assert holdfast("runs", "cancel", run, url=database_url).code == 2, "nobody said --yes"
+    assert "would cancel 2 jobs" in holdfast("runs", "cancel", run, "--dry-run", url=database_url).err
+    cancelled = holdfast("runs", "cancel", run, "--yes", "--reason", "enough", url=database_url)
+    assert cancelled.out == f"{run} 2 cancelled or asked to stop\n"
+    replayed = holdfast("runs", "replay", run, "--which", "all", "--yes", url=database_url)
+    assert replayed.out == f"{run} 2 replayed\n"
+    listed = holdfast("runs", "list", "--json", url=database_url).document["runs"]
+    assert [one.keys() for one in listed] == [RUN_KEYS]
+
+
+def test_a_job_cannot_join_a_sealed_run(database_url: str) -> None:
+    run = holdfast("runs", "start", "nightly", url=database_url).out.strip()
+    holdfast("runs", "seal", run, url=database_url)
+    refused = holdfast("enqueue", "greet", "--run", run, url=database_url)
+    assert refused.code == 6, refused.err
+
+
+def test_a_queue_is_set_shown_paused_and_resumed(database_url: str) -> None:
+    settings = ["timeout=2m", "retry=chat", "priority=70", "retention=30d", "notify=false"]
+    assert holdfast("queues", "set", "mail", *settings, url=database_url).code == 0
+    shown = holdfast("queues", "show", "mail", "--json", url=database_url).document
+    assert shown.keys() == QUEUE_KEYS | POLICY_KEYS
+    assert (shown["timeout"], shown["priority"], shown["notify"]) == (120.0, 70, False)
+    assert shown["retention"] == 30 * 86_400
+    assert shown["retry"], "the preset is stored as a policy"
+
+    holdfast("queues", "pause", "mail", "--reason", "the model is down", url=database_url)
+    (paused,) = holdfast("queues", "list", "--json", url=database_url).document["queues"]
+    assert paused.keys() == QUEUE_KEYS
+    assert paused["paused_reason"] == "the model is down"
+    assert "paused" in holdfast("queues", "list", url=database_url, COLUMNS="80").out
+    holdfast("queues", "resume", "mail", url=database_url)
+    assert holdfast("queues", "show", "mail", "--json", url=database_url).document["paused_at"] is None
+
+
+def test_a_setting_that_does_not_exist_or_does_not_fit_is_refused(database_url: str) -> None:
+    for setting in ("colour=red", "priority=1000", "timeout=soon", "nonsense"):
+        refused = holdfast("queues", "set", "mail", setting, url=database_url)
+        assert refused.code == 2, f"{setting}: {refused.err}"
+        assert "\nhint: " in refused.err
+
+
+def test_the_doctor_finds_nothing_wrong_with_a_healthy_database(empty_database_url: str) -> None:
+    holdfast("migrate", url=empty_database_url)
+    result = holdfast("doctor", "--json", url=empty_database_url)
+    assert result.code == 0, result.out
+    assert result.document["ok"] is True
+    for finding in result.document["findings"]:
+        assert finding.keys() == {"check", "level", "message", "fix"}
+        assert (finding["fix"] is None) == (finding["level"] == "ok")
+
+
+async def test_the_doctor_sees_what_is_wrong_and_says_how_to_mend_it(database_url: str) -> None:
+    conn = await asyncpg.connect(database_url)
+    await conn.execute("alter table holdfast.jobs set (autovacuum_vacuum_scale_factor = 0.2)")
+    await conn.execute("select holdfast.register_worker(gen_random_uuid(), array['mail'], '{\"lease\": 1}')")
+    await conn.execute("update holdfast.workers set lease_until = lease_until - interval '1 hour'")
+    await conn.execute("select holdfast.enqueue('greet', queue => 'lonely')")
+    await conn.close()
+    result = await asyncio.to_thread(holdfast, "doctor", "--json", url=database_url)
+    assert result.code == 1
+    assert result.document["ok"] is False
+    found = {one["check"]: one for one in result.document["findings"]}
+    assert found["autovacuum"]["level"] == "wrong"
+    assert found["autovacuum"]["fix"] == "alter table holdfast.jobs set (autovacuum_vacuum_scale_factor = 0)"
+    assert found["workers"]["level"] == "wrong"
+    assert found["queues"]["level"] == "note"
+    assert "lonely" in found["queues"]["message"]
+    listed = await asyncio.to_thread(holdfast, "workers", "list", "--json", url=database_url)
+    (worker,) = listed.document["workers"]
+    assert worker.keys() == WORKER_KEYS
+    assert worker["state"] == "lost"
+
+
+def test_the_doctor_names_a_missing_schema(empty_database_url: str) -> None:
+    result = holdfast("doctor", "--json", url=empty_database_url)
+    assert result.code == 1
+    found = {one["check"]: one for one in result.document["findings"]}
+    assert found["schema"]["fix"] == "run holdfast migrate"

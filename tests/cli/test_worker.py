@@ -1,0 +1,79 @@
+"""`holdfast worker` as a process: it runs jobs, drains, and leaves when told."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import environment, eventually, holdfast, holdfast_process
+
+APP = """
+from holdfast import Holdfast
+
+app = Holdfast()
+app.queue("mail", timeout="1m")
+
+
+@app.task(queue="mail")
+async def greet(name: str) -> str:
+    return f"Hello, {name}!"
+
+
+@app.task(queue="mail", max_failures=1)
+async def stumble() -> None:
+    raise ValueError("over a stone")
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    (tmp_path / "shop.py").write_text(APP)
+    return tmp_path
+
+
+def test_a_draining_worker_runs_what_is_there_and_leaves(database_url: str, shop: Path) -> None:
+    good = holdfast("enqueue", "greet", '{"name": "Ada"}', "--queue", "mail", url=database_url).out.strip()
+    bad = holdfast("enqueue", "stumble", "--queue", "mail", url=database_url).out.strip()
+    worker = holdfast_process("worker", "-A", "shop:app", "--drain", url=database_url, cwd=shop)
+    assert worker.code == 0, worker.err
+    assert worker.out == "", "stdout is for data"
+    waited = holdfast("jobs", "wait", good, "--json", url=database_url)
+    assert (waited.code, waited.document["jobs"][0]["output"]) == (0, "Hello, Ada!")
+    assert holdfast("jobs", "wait", bad, url=database_url).code == 1
+    shown = holdfast("jobs", "show", bad, url=database_url)
+    assert "ValueError: over a stone" in shown.out
+    known = holdfast("enqueue", "greet", '{"name": "Bo"}', "--strict", url=database_url)
+    assert known.code == 0, "the worker has told of its tasks"
+    assert known.err == ""
+
+
+def test_the_command_line_names_the_database_of_an_app_that_names_none(database_url: str, shop: Path) -> None:
+    job = holdfast("enqueue", "greet", '{"name": "Ada"}', "--queue", "mail", url=database_url).out.strip()
+    arguments = ["--database", database_url, "worker", "-A", "shop", "--queues", "mail:2", "--once"]
+    worker = holdfast_process(*arguments, cwd=shop)
+    assert worker.code == 0, worker.err
+    assert holdfast("jobs", "wait", job, "--timeout", "1s", url=database_url).code == 0
+
+
+def test_a_worker_leaves_on_sigterm_with_0(database_url: str, shop: Path) -> None:
+    command = [sys.executable, "-m", "holdfast", "worker", "-A", "shop:app"]
+    worker = subprocess.Popen(
+        command, env=environment(database_url), cwd=shop, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        eventually(lambda: worker_states(database_url) == ["working"])
+        worker.send_signal(signal.SIGTERM)
+        _, err = worker.communicate(timeout=30)
+        assert worker.returncode == 0, err
+        assert "left after 0 jobs" in err
+    finally:
+        worker.kill()
+        worker.wait()
+    assert worker_states(database_url) == ["stopped"]
+
+
+def worker_states(url: str) -> list[str]:
+    listed = holdfast("workers", "list", "--json", url=url).document["workers"]
+    return [worker["state"] for worker in listed]
