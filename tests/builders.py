@@ -5,6 +5,7 @@ timedeltas. A builder that claims needs its queue to hold no other ready job: gi
 where that matters.
 """
 
+import asyncio
 import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -253,6 +254,16 @@ async def refusal(conn: Connection, statement: str, *args: Any) -> asyncpg.Postg
     except asyncpg.PostgresError as exc:
         return exc
     raise AssertionError(f"not refused: {statement} with {args}")
+
+
+async def is_waiting(database_url: str, conn: Connection, task: "asyncio.Task[Any]") -> None:
+    """Returns when `task`, which uses `conn`, waits for a lock of another connection."""
+    watcher = await asyncpg.connect(database_url)
+    waits = "select exists (select from pg_stat_activity where wait_event_type = 'Lock' and pid = $1)"
+    while not await watcher.fetchval(waits, conn.get_server_pid()):
+        assert not task.done(), "it did not wait"
+        await asyncio.sleep(0.01)
+    await watcher.close()
 
 
 def to_json(value: Any) -> str:

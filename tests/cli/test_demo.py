@@ -24,8 +24,10 @@ def start(directory: Path, *arguments: str) -> subprocess.Popen[str]:
 
 @pytest.fixture
 def directory() -> Path:
-    """Not tmp_path: the server's user cannot pass through pytest's private directories."""
-    return Path(tempfile.mkdtemp(prefix="holdfast-test-demo-"))
+    """One that anyone may pass through: as root, the server runs as another user."""
+    made = Path(tempfile.mkdtemp(prefix="holdfast-test-demo-"))
+    made.chmod(0o711)
+    return made
 
 
 def test_forty_jobs_survive_a_flaky_server_and_a_killed_worker(directory: Path) -> None:
@@ -40,15 +42,16 @@ def test_forty_jobs_survive_a_flaky_server_and_a_killed_worker(directory: Path) 
     directory.rmdir()
 
 
-def test_ctrl_c_takes_everything_along(directory: Path) -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_takes_everything_along(directory: Path, number: signal.Signals, code: int) -> None:
     process = start(directory, "--jobs", "2000")
     assert process.stderr is not None
     for line in process.stderr:
-        if "workers have them" in line:
+        if "worker processes started" in line:
             break
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
+    assert process.returncode == code, err
     assert "Traceback" not in err
     assert list(directory.iterdir()) == []
     assert processes_in(directory) == []

@@ -94,7 +94,8 @@ class Model:
         lanes: dict[tuple[str, str], list[Job]] = {}
         for job in self.jobs.values():
             allowed = job.queue in worker.queues and job.queue not in self.paused
-            if job.state == "ready" and allowed and job.group in ("", worker.group):
+            in_time = job.deadline is None or job.deadline > self.now
+            if job.state == "ready" and allowed and in_time and job.group in ("", worker.group):
                 lanes.setdefault((job.queue, job.group), []).append(job)
         return [sorted(lane, key=Job.claim_order) for lane in lanes.values()]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 from tests.machine import control, sweep
-from tests.machine.base import Base, choose, picks
+from tests.machine.base import LEASE, Base, choose, picks
 from tests.machine.parts import Options, Run
 
 
@@ -23,7 +23,13 @@ class Operating(Base):
             pass
         sweep.rescue(self.model)
 
-    @precondition(lambda self: any(not job.is_live for job in self.model.jobs.values()))
+    @precondition(lambda self: self.running())
+    @rule()
+    def lose_all_workers(self) -> None:
+        self.wait(LEASE + timedelta(seconds=1))
+        self.rescue()
+
+    @precondition(lambda self: len(self.ended()) > 2)
     @rule()
     def prune_a_month_later(self) -> None:
         self.wait(timedelta(days=31))
@@ -44,10 +50,16 @@ class Operating(Base):
         assert row["result"] == control.replay(self.model, job)
 
     @rule(queue=st.sampled_from(["plain", "aged", "full"]))
-    def pause_or_resume(self, queue: str) -> None:
-        verb = "resume_queue" if queue in self.model.paused else "pause_queue"
-        self.session.verb(f"{verb}($1, 'why not', 'me')", queue)
-        self.model.paused ^= {queue}
+    def pause(self, queue: str) -> None:
+        self.session.verb("pause_queue($1, 'why not', 'me')", queue)
+        self.model.paused.add(queue)
+
+    @precondition(lambda self: self.model.paused)
+    @rule()
+    def resume(self) -> None:
+        for queue in sorted(self.model.paused):
+            self.session.verb("resume_queue($1, 'enough', 'me')", queue)
+        self.model.paused.clear()
 
     @precondition(lambda self: len(self.model.runs) < 3)
     @rule(on_complete=st.booleans())

@@ -38,7 +38,7 @@ QUEUES = {
         delays=(10, 20, 40),
         max_losses=2,
         rescue_delay=timedelta(seconds=15),
-        max_wait=timedelta(minutes=30),
+        max_wait=timedelta(minutes=15),
         cancel_grace=timedelta(seconds=10),
         timeout=timedelta(seconds=60),
         detail="full",

@@ -9,16 +9,17 @@ from uuid import UUID, uuid4
 import asyncpg
 import pytest
 from hypothesis import strategies as st
-from hypothesis.stateful import rule
+from hypothesis.stateful import initialize, rule
 
 from tests.machine.base import Base, picks
 from tests.machine.model import Conflict, Model
 from tests.machine.parts import Options, Run
 
+queues = st.sampled_from(["plain", "plain", "full", "aged"])
 tasks = st.sampled_from(["mail", "bill"])
 options = st.builds(
     Options,
-    queue=st.sampled_from(["plain", "plain", "full", "aged"]),
+    queue=queues,
     payload=st.integers(0, 1),
     priority=st.sampled_from([50, 50, 0, 90]),
     group=st.sampled_from(["", "", "", "gpu"]),
@@ -32,6 +33,11 @@ options = st.builds(
 
 
 class Producing(Base):
+    @initialize(task=tasks, wishes=st.lists(options, min_size=2, max_size=5), queue=queues)
+    def begin(self, task: str, wishes: list[Options], queue: str) -> None:
+        """With some jobs in one queue, so that there is something to do from the first step on."""
+        self.enqueue_several(task, [replace(wish, queue=queue, unique_key=None) for wish in wishes])
+
     @rule(task=tasks, wish=options, in_run=st.booleans(), pick=picks)
     def enqueue(self, task: str, wish: Options, in_run: bool, pick: int) -> None:
         self.tick()

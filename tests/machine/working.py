@@ -26,8 +26,12 @@ class Working(Base):
         (row,) = self.session.verb("stop_worker($1)", worker.id)
         assert row[0] == self.model.stop(worker)
 
-    @rule(n=workers, wanted=st.integers(1, 4))
-    def claim(self, n: int, wanted: int) -> None:
+    @rule(n=workers, wanted=st.integers(1, 4), comes_back=st.sampled_from([True, True, True, False]))
+    def claim(self, n: int, wanted: int, comes_back: bool) -> None:
+        if comes_back and self.worker(n).stopped:
+            self.register(n)
+        elif comes_back:
+            self.renew(n)
         worker = self.worker(n)
         if not self.model.has_lease(worker):
             with pytest.raises(asyncpg.PostgresError) as caught:

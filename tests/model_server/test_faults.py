@@ -65,8 +65,7 @@ async def test_a_cut_answer_begins_and_does_not_end(stream: bool) -> None:
         )
         received = bytearray()
         with pytest.raises(ConnectionError):
-            while piece := await reader.read(65536):
-                received += piece
+            await read_into(received, reader)
         writer.close()
         assert [(call.fate, call.status) for call in server.ledger] == [(Fate.CUT, 200)]
     assert received.startswith(b"HTTP/1.1 200")
@@ -88,3 +87,8 @@ async def test_a_dripping_answer_is_whole_and_late(stream: bool) -> None:
         assert call.end is not None
         assert call.end.total_seconds() == pytest.approx(11.0)
     assert b"five" in response.body
+
+
+async def read_into(received: bytearray, reader: asyncio.StreamReader) -> None:
+    while piece := await reader.read(65536):
+        received += piece

@@ -27,15 +27,15 @@ class Command:
 Register = Callable[[typer.Typer, str, str], None]
 
 COMMANDS = (
-    Command("demo", "Watch 200 jobs survive a flaky model server and a killed worker."),
+    Command("demo", "See jobs survive a flaky server and a killed worker."),
     Command("migrate", "Bring the database's schema up to date."),
     Command("worker", "Run jobs."),
     Command("enqueue", "Store a job."),
     Command("jobs", "List, show, wait for, cancel and replay jobs."),
-    Command("runs", "Start, list, show, wait for, seal, cancel and replay runs."),
+    Command("runs", "Start, list, show, seal, cancel and replay runs."),
     Command("queues", "List, show, set, pause and resume queues."),
     Command("workers", "List workers."),
-    Command("simulate-model", "Run a model server to test against, as slow and flaky as you say."),
+    Command("simulate-model", "Run a model server to test against, slow and flaky."),
     Command("doctor", "Look for what is wrong, and say how to mend it."),
     Command("db", "Open psql on the database."),
     Command("version", "Print the version."),

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -50,25 +51,12 @@ def enqueue(
     as_json: Json = False,
 ) -> None:
     """Prints the job's id once it is stored."""
-    options = {
-        "queue": queue,
-        "priority": priority,
-        "delay": seconds(delay),
-        "run_at": moment(run_at, "--run-at"),
-        "unique_key": unique_key,
-        "unique_for": _unique_for(unique_for),
-        "unique_scope": unique_scope,
-        "order_key": order_key,
-        "run": None if run is None else str(identifier(run, "run")),
-        "labels": labels(label),
-        "timeout": seconds(timeout),
-        "deadline": moment(deadline, "--deadline"),
-        "group": group,
-        "endpoint": endpoint,
-        "max_failures": max_failures,
-        "retry": None if retry is None else json_or_text(retry),
-    }
-    given = {name: value for name, value in options.items() if value is not None}
+    given = wire_options(
+        {"queue": queue, "priority": priority, "delay": delay, "run_at": run_at, "timeout": timeout}
+        | {"unique_key": unique_key, "unique_for": unique_for, "unique_scope": unique_scope, "run": run}
+        | {"order_key": order_key, "labels": label, "deadline": deadline, "group": group}
+        | {"endpoint": endpoint, "max_failures": max_failures, "retry": retry}
+    )
     text = read_payload(payload)
     stored = with_database(context, lambda database: _store(database, task, [text] * count, given, strict))
     _show(stored, as_json)
@@ -102,10 +90,27 @@ def _text_of(source: str) -> str:
     return source
 
 
-def _unique_for(value: str | None) -> str | None:
-    if value is None or value in ("live", "forever"):
-        return value
-    return f"{seconds(value)} seconds"
+def wire_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given, as the SQL verb takes it; the rest is left out."""
+    read: dict[str, Callable[[Any], Any]] = {
+        "delay": seconds,
+        "timeout": seconds,
+        "run_at": lambda value: moment(value, "--run-at"),
+        "deadline": lambda value: moment(value, "--deadline"),
+        "unique_for": _unique_for,
+        "run": lambda value: str(identifier(value, "run")),
+        "labels": labels,
+        "retry": json_or_text,
+    }
+    return {name: read.get(name, _as_it_is)(value) for name, value in given.items() if value is not None}
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _unique_for(value: str) -> str:
+    return value if value in ("live", "forever") else f"{seconds(value)} seconds"
 
 
 async def _store(

@@ -7,18 +7,19 @@ from typing import Any, Self, Unpack
 from uuid import UUID
 
 from holdfast.client.bulk import Bulk, OnProgress, length_of
+from holdfast.client.calls import Calls
 from holdfast.client.decorate import TaskDecorator
 from holdfast.client.handle import JobHandle
+from holdfast.client.lifespan import Lifespan
 from holdfast.client.link import Links
-from holdfast.client.new_job import NewJob
 from holdfast.client.options import Retry
-from holdfast.client.own_connection import check_connection
+from holdfast.client.own_connection import OwnConnection
 from holdfast.client.policy import DEFAULT_QUEUE, QueuePolicy, TaskPolicy, queue_wire
 from holdfast.client.run import Run, run_options
 from holdfast.client.sync import SyncLoop
 from holdfast.client.task import Call, Task
 from holdfast.db import jobs, queues
-from holdfast.db.connect import Connection, Database
+from holdfast.db.connect import Database
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import BadHandler, InvalidInput, UnknownTask
 from holdfast.model.id import JobId, RunId
@@ -51,6 +52,16 @@ class Holdfast:
     def database(self) -> Database:
         """Opened at first use, for the event loop that runs then."""
         return self._links.here().database
+
+    @property
+    def queue_names(self) -> list[str]:
+        """The queues of its tasks, and those that it says something about."""
+        return sorted({task.policy.queue for task in self.tasks.values()} | self.queues.keys())
+
+    @property
+    def lifespan(self) -> Lifespan:
+        """For `FastAPI(lifespan=app.lifespan)`; `app.lifespan.with_worker(…)` also works off jobs there."""
+        return Lifespan(self)
 
     async def close(self) -> None:
         """Sends what is under way, then closes all connections. The app can be used again afterwards."""
@@ -88,7 +99,7 @@ class Holdfast:
     async def declare(self) -> None:
         """Sends the policies of queues and tasks; a worker does it at its start."""
         async with self.database.transaction() as conn:
-            for name in sorted({task.policy.queue for task in self.tasks.values()} | self.queues.keys()):
+            for name in self.queue_names:
                 await queues.declare_queue(conn, name, self.queues.get(name))
             for name, task in sorted(self.tasks.items()):
                 await queues.declare_task(conn, name, task.policy.wire())
@@ -103,19 +114,25 @@ class Holdfast:
         self,
         calls: Iterable[Call[Any]],
         *,
-        conn: "Connection | None" = None,
+        conn: object = None,
         progress: OnProgress | None = None,
     ) -> list[JobHandle[Any]]:
-        """Store a job for each of `calls`, of whatever tasks, all in one transaction."""
-        tasks: list[Task[..., Any]] = []
+        """Store a job for each of `calls`, of whatever tasks, all in one transaction: yours, on `conn`."""
+        several = Calls(calls)
+        bulk = Bulk(several.jobs(), length_of(calls), progress=progress)
+        return several.handles(await bulk.enqueue(_own(conn), self._links.here()))
 
-        def job_of(call: Call[Any]) -> NewJob:
-            tasks.append(call.task)
-            return call.job
-
-        bulk = Bulk(self._links.here(), conn and check_connection(conn), None, progress)
-        stored = await bulk.enqueue(map(job_of, calls), length_of(calls))
-        return [task.handle(one) for task, one in zip(tasks, stored, strict=True)]
+    def enqueue_many_sync(
+        self,
+        calls: Iterable[Call[Any]],
+        *,
+        conn: object = None,
+        progress: OnProgress | None = None,
+    ) -> list[JobHandle[Any]]:
+        """The same for code without an event loop."""
+        several = Calls(calls)
+        bulk = Bulk(several.jobs(), length_of(calls), progress=progress)
+        return several.handles(bulk.enqueue_sync(_own(conn), self._sync))
 
     def job(self, job_id: UUID | str) -> JobHandle[Any]:
         """A handle for any job; its output comes as plain JSON."""
@@ -160,6 +177,10 @@ class Holdfast:
 
     async def resume_queue(self, name: str, reason: str | None = None) -> None:
         await queues.resume_queue(self.database, name, reason, self.name)
+
+
+def _own(conn: object) -> OwnConnection | None:
+    return None if conn is None else OwnConnection(conn)
 
 
 def _state(value: str) -> State:

@@ -1,13 +1,14 @@
 """Many jobs in one transaction, in statements of a bounded size."""
 
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
 
 from holdfast.client.enqueue import store
 from holdfast.client.link import Link
 from holdfast.client.new_job import NewJob
 from holdfast.client.options import Stagger
-from holdfast.db.connect import Connection
+from holdfast.client.own_connection import OwnConnection, QueueNamer, run_blocking
+from holdfast.client.sync import SyncLoop
 from holdfast.model.job import Enqueued
 
 # Beyond some thousands a statement gets no faster, but memory grows and no progress is seen.
@@ -15,41 +16,54 @@ MOST_JOBS = 5_000
 MOST_BYTES = 8 * 1024 * 1024
 
 OnProgress = Callable[[int, int | None], None]
+Store = Callable[[list[NewJob]], Awaitable[list[Enqueued]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Bulk:
-    """One enqueue of many; on `conn` it is part of the caller's transaction, else it has its own."""
+    """One enqueue of many, all or none. `total` is for the progress only; None if nobody knows."""
 
-    link: Link
-    conn: "Connection | None" = None
+    jobs: Iterable[NewJob]
+    total: int | None
     stagger: Stagger | None = None
     progress: OnProgress | None = None
 
-    async def enqueue(self, jobs: Iterable[NewJob], total: int | None) -> list[Enqueued]:
-        """All or none. `total` is for the progress only; None if nobody knows."""
-        if self.stagger is not None:
-            jobs = staggered(jobs, self.stagger)
-        if self.conn is not None:
-            stored, _ = await self._send(self.conn, jobs, total, notify=True)
-            return stored
-        async with self.link.database.transaction() as conn:
-            stored, queues = await self._send(conn, jobs, total, notify=False)
-        self.link.notifier.tell(queues)
+    async def enqueue(self, conn: OwnConnection | None, link: Link) -> list[Enqueued]:
+        """Part of the caller's transaction if there is a connection of the caller's, else one of its own."""
+        return await (self._alone(link) if conn is None else self._on(conn, link))
+
+    def enqueue_sync(self, conn: OwnConnection | None, loop: SyncLoop) -> list[Enqueued]:
+        if conn is None:
+            return loop.run(self._alone)
+        conn.check_blocks()
+        return run_blocking(self._on(conn, loop))
+
+    async def _alone(self, link: Link) -> list[Enqueued]:
+        queues: set[str] = set()
+        async with link.database.transaction() as conn:
+
+            async def store_chunk(chunk: list[NewJob]) -> list[Enqueued]:
+                queues.update(job.queue for job in chunk)
+                await link.name_queues(queues)
+                return await store(conn, chunk, notify=False)
+
+            stored = await self._send(store_chunk)
+        link.notifier.tell(queues)
         return stored
 
-    async def _send(
-        self, conn: Connection, jobs: Iterable[NewJob], total: int | None, *, notify: bool
-    ) -> tuple[list[Enqueued], set[str]]:
+    async def _on(self, conn: OwnConnection, namer: QueueNamer) -> list[Enqueued]:
+        return await self._send(lambda chunk: conn.store(chunk, namer))
+
+    async def _send(self, store_chunk: Store) -> list[Enqueued]:
         stored: list[Enqueued] = []
-        queues: set[str] = set()
-        for chunk in chunks(jobs):
-            queues.update(job.queue for job in chunk)
-            await self.link.name_queues(queues)
-            stored += await store(conn, chunk, notify=notify)
+        for chunk in chunks(self._staggered()):
+            stored += await store_chunk(chunk)
             if self.progress is not None:
-                self.progress(len(stored), total)
-        return stored, queues
+                self.progress(len(stored), self.total)
+        return stored
+
+    def _staggered(self) -> Iterable[NewJob]:
+        return self.jobs if self.stagger is None else staggered(self.jobs, self.stagger)
 
 
 def chunks(jobs: Iterable[NewJob]) -> Iterator[list[NewJob]]:

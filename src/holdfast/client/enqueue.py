@@ -10,7 +10,7 @@ from typing import Any
 from holdfast.client.new_job import NewJob, Wire
 from holdfast.client.notify import Notifier
 from holdfast.db import jobs
-from holdfast.db.statement import Executor
+from holdfast.db.statement import Executor, Fetcher
 from holdfast.model.error import DatabaseError, DatabaseUnavailable, HoldfastError, Timeout
 from holdfast.model.job import Enqueued
 
@@ -102,7 +102,7 @@ class Enqueuer:
         return enqueued
 
 
-async def store(on: Executor, batch: Sequence[NewJob], *, notify: bool) -> list[Enqueued]:
+async def store(on: Fetcher, batch: Sequence[NewJob], *, notify: bool) -> list[Enqueued]:
     """One statement for all of `batch`."""
     first = batch[0].options
     tasks = [job.task for job in batch]

@@ -22,7 +22,7 @@ class Link:
         self.loop: asyncio.AbstractEventLoop | None = None
         self._named: set[str] = set()
 
-    async def name_queues(self, names: Iterable[str]) -> None:
+    async def name_queues(self, names: Iterable[str], /) -> None:
         """Before a caller's own transaction uses them, once for each queue."""
         for name in sorted({*names} - self._named):
             await queues.name_queue(self.database, name)

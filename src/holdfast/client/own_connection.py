@@ -1,19 +1,48 @@
 """The caller's own connection, on which jobs are enqueued in the caller's own transaction."""
 
-from typing import Any
+from collections.abc import Coroutine, Iterable, Sequence
+from typing import Any, Protocol, TypeVar
 
-import asyncpg
-from asyncpg.pool import PoolConnectionProxy
-
-from holdfast.db.connect import Connection
+from holdfast.client.drivers.choose import driver_for
+from holdfast.client.enqueue import store
+from holdfast.client.new_job import NewJob
 from holdfast.model.error import InvalidInput
+from holdfast.model.job import Enqueued
+
+T = TypeVar("T")
 
 
-def check_connection(conn: Any) -> Connection:
-    if isinstance(conn, asyncpg.Connection | PoolConnectionProxy):
-        return conn
-    raise InvalidInput(
-        f"{type(conn).__module__}.{type(conn).__qualname__} is not an asyncpg connection.",
-        "pass the asyncpg connection that your transaction runs on; with another driver, call"
-        " the SQL function holdfast.enqueue in the transaction",
-    )
+class QueueNamer(Protocol):
+    async def name_queues(self, names: Iterable[str], /) -> None:
+        """Makes the rows of new queues in a transaction of its own."""
+
+
+class OwnConnection:
+    """Of any driver that Holdfast knows; raises InvalidOption for others."""
+
+    __slots__ = ("_driver",)
+
+    def __init__(self, conn: object) -> None:
+        self._driver = driver_for(conn)
+
+    async def store(self, batch: Sequence[NewJob], namer: QueueNamer) -> list[Enqueued]:
+        await namer.name_queues({job.queue for job in batch})
+        return await store(self._driver, batch, notify=True)
+
+    def check_blocks(self) -> None:
+        if not self._driver.blocks:
+            raise InvalidInput(
+                "enqueue_sync cannot use an asynchronous connection, which belongs to an event loop.",
+                "await enqueue there, or leave using() out",
+            )
+
+
+def run_blocking(work: Coroutine[Any, Any, T]) -> T:
+    """Runs a coroutine without an event loop: on a synchronous connection it never has to wait for one."""
+    try:
+        work.send(None)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    work.close()
+    raise RuntimeError("a synchronous connection waited for an event loop")

@@ -4,7 +4,7 @@ import asyncio
 import atexit
 import os
 import threading
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from datetime import timedelta
 from typing import Any, TypeVar
 
@@ -27,6 +27,10 @@ class SyncLoop:
     def run(self, work: Callable[[Link], Coroutine[Any, Any, T]]) -> T:
         _refuse_in_event_loop()
         return self._started().run(work)
+
+    async def name_queues(self, names: Iterable[str], /) -> None:
+        """Stands still until it is done, as everything does on the synchronous connection it is done for."""
+        self._started().run(lambda link: link.name_queues(names))
 
     def close(self) -> None:
         with self._starting:

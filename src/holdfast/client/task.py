@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec, Self, TypeVar, Unpack
 
 from holdfast.client.bulk import Bulk, OnProgress, length_of
-from holdfast.client.enqueue import store
 from holdfast.client.handle import JobHandle
-from holdfast.client.link import Link, Links
+from holdfast.client.link import Links
 from holdfast.client.new_job import NewJob
 from holdfast.client.options import NONE, GivenOptions, JobOptions
-from holdfast.client.own_connection import check_connection
+from holdfast.client.own_connection import OwnConnection, run_blocking
 from holdfast.client.policy import TaskPolicy
 from holdfast.client.signature import Signature
 from holdfast.client.sync import SyncLoop
-from holdfast.db.connect import Connection
 from holdfast.model.error import InvalidInput
 from holdfast.model.job import Enqueued
 from holdfast.model.payload import JsonText, encode
@@ -52,7 +50,7 @@ class Task(Generic[P, R]):
     __slots__ = ("_bound", "_conn", "_options", "name", "wire")
 
     def __init__(
-        self, name: str, bound: Bindings, options: JobOptions = NONE, conn: "Connection | None" = None
+        self, name: str, bound: Bindings, options: JobOptions = NONE, conn: OwnConnection | None = None
     ) -> None:
         self.name = name
         self.wire = {**bound.policy.job_wire(), **options.wire()}
@@ -84,9 +82,12 @@ class Task(Generic[P, R]):
         """The same task with options for its next jobs."""
         return type(self)(self.name, self._bound, self._options.but(given), self._conn)
 
-    def using(self, conn: Connection) -> Self:
-        """The same task, enqueuing on the caller's asyncpg connection: its jobs exist if that commits."""
-        return type(self)(self.name, self._bound, self._options, check_connection(conn))
+    def using(self, conn: object) -> Self:
+        """The same task, enqueuing on a connection of yours: its jobs exist if your transaction commits.
+
+        It may be of asyncpg, psycopg, SQLAlchemy or Django; others are refused with InvalidOption.
+        """
+        return type(self)(self.name, self._bound, self._options, OwnConnection(conn))
 
     def call(self, *args: P.args, **kwargs: P.kwargs) -> Call[R]:
         """A call to be enqueued later, with others or when a run is complete."""
@@ -94,17 +95,23 @@ class Task(Generic[P, R]):
 
     async def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> JobHandle[R]:
         """Store a job; when this returns, it is durable."""
-        return await self._store(self._bound.links.here(), self._job(args, kwargs))
+        job, link = self._job(args, kwargs), self._bound.links.here()
+        if self._conn is None:
+            return self.handle(await link.enqueuer.enqueue(job))
+        (stored,) = await self._conn.store([job], link)
+        return self.handle(stored)
 
     def enqueue_sync(self, *args: P.args, **kwargs: P.kwargs) -> JobHandle[R]:
-        """The same for code without an event loop; refused where one runs, since it would stand still."""
-        job = self._job(args, kwargs)
-        if self._conn is not None:
-            raise InvalidInput(
-                "enqueue_sync cannot use an asyncpg connection, which belongs to an event loop.",
-                "await enqueue there, or leave using() out",
-            )
-        return self._bound.sync.run(lambda link: self._store(link, job))
+        """The same for code without an event loop; refused where one runs, since it would stand still.
+
+        With `using`, on a synchronous connection only; where that is used, the loop stands still anyway.
+        """
+        job, loop = self._job(args, kwargs), self._bound.sync
+        if self._conn is None:
+            return self.handle(loop.run(lambda link: link.enqueuer.enqueue(job)))
+        self._conn.check_blocks()
+        (stored,) = run_blocking(self._conn.store([job], loop))
+        return self.handle(stored)
 
     async def enqueue_many(
         self, calls: Iterable[Call[R]], *, progress: OnProgress | None = None
@@ -113,9 +120,15 @@ class Task(Generic[P, R]):
 
         Options that a call does not have itself are taken from this task.
         """
-        bulk = Bulk(self._bound.links.here(), self._conn, self._options.stagger, progress)
-        stored = await bulk.enqueue(map(self._adopted, calls), length_of(calls))
-        return [self.handle(one) for one in stored]
+        bulk = self._bulk(calls, progress)
+        return [self.handle(one) for one in await bulk.enqueue(self._conn, self._bound.links.here())]
+
+    def enqueue_many_sync(
+        self, calls: Iterable[Call[R]], *, progress: OnProgress | None = None
+    ) -> list[JobHandle[R]]:
+        """The same for code without an event loop."""
+        bulk = self._bulk(calls, progress)
+        return [self.handle(one) for one in bulk.enqueue_sync(self._conn, self._bound.sync)]
 
     def bind(self, payload: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments for the handler; raises InvalidPayload if it cannot take the payload."""
@@ -131,12 +144,8 @@ class Task(Generic[P, R]):
     def _job(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NewJob:
         return NewJob(self.name, self._bound.signature.payload(args, kwargs), self.wire)
 
-    async def _store(self, link: Link, job: NewJob) -> JobHandle[R]:
-        if self._conn is None:
-            return self.handle(await link.enqueuer.enqueue(job))
-        await link.name_queues([job.queue])
-        (stored,) = await store(self._conn, [job], notify=True)
-        return self.handle(stored)
+    def _bulk(self, calls: Iterable[Call[R]], progress: OnProgress | None) -> Bulk:
+        return Bulk(map(self._adopted, calls), length_of(calls), self._options.stagger, progress)
 
     def _adopted(self, call: Call[R]) -> NewJob:
         """The job of a call, with this task's options where the call has none of its own."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import asyncpg
 
@@ -60,6 +61,17 @@ _MISSING = ("3F000", "42883", "42P01", "42703")
 _UNAVAILABLE = ("08", "53", "57", "58")
 
 
+@dataclass(frozen=True, slots=True)
+class ServerMessage:
+    """What the server said, whichever driver heard it."""
+
+    sqlstate: str
+    message: str
+    hint: str | None = None
+    detail: str | None = None
+    context: str | None = None
+
+
 @contextmanager
 def translated() -> Iterator[None]:
     """Every statement runs inside this."""
@@ -74,7 +86,7 @@ def translate(exc: BaseException) -> HoldfastError:
     if isinstance(exc, HoldfastError):
         return exc
     if isinstance(exc, asyncpg.PostgresError):
-        return _from_server(exc)
+        return from_server(_message_of(exc))
     return _from_driver(exc)
 
 
@@ -88,15 +100,20 @@ def _from_driver(exc: BaseException) -> HoldfastError:
     return DatabaseError(f"{type(exc).__name__}: {exc}")
 
 
-def _from_server(exc: asyncpg.PostgresError) -> HoldfastError:
-    state = exc.sqlstate or ""
-    hint = exc.hint or None
-    message = exc.message or str(exc)
+def _message_of(exc: asyncpg.PostgresError) -> ServerMessage:
+    return ServerMessage(
+        exc.sqlstate or "", exc.message or str(exc), exc.hint or None, exc.detail, exc.context
+    )
+
+
+def from_server(said: ServerMessage) -> HoldfastError:
+    """The HoldfastError that a SQLSTATE means."""
+    state, message, hint = said.sqlstate, said.message, said.hint
     if state == "HF001":
-        return InvalidPayload(message, hint, path=exc.detail or "$")
+        return InvalidPayload(message, hint, path=said.detail or "$")
     if state in OWN_STATES:
         return OWN_STATES[state](message, hint)
-    if state in _MISSING and exc.context:
+    if state in _MISSING and said.context:
         # Raised inside a function of ours, not for want of one: a defect, which no migrate would cure.
         return DatabaseError(f"{_sentence(message)} (SQLSTATE {state})", hint, state)
     if state in SERVER_STATES:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdfast.db import rows
-from holdfast.db.statement import Executor, fetch, fetch_row, run
+from holdfast.db.statement import Executor, Fetcher, fetch, fetch_row, run
 from holdfast.model.id import JobId
 from holdfast.model.job import Enqueued, Job
 from holdfast.model.payload import JsonText
@@ -26,7 +26,7 @@ Options = Mapping[str, Any]
 
 
 async def enqueue_jobs(
-    on: Executor,
+    on: Fetcher,
     tasks: Sequence[str],
     payloads: Sequence[JsonText],
     options: Options | None = None,

@@ -1,10 +1,12 @@
 """From the driver's records to plain objects."""
 
 from typing import Any
+from uuid import UUID
 
 from asyncpg import Record
 
 from holdfast.model.attempt import Attempt, DeadLetter
+from holdfast.model.id import JobId
 from holdfast.model.job import ClaimedJob, Enqueued, Job
 from holdfast.model.payload import decode
 from holdfast.model.queue import (
@@ -47,7 +49,9 @@ def stop_request(row: Record) -> StopRequest:
 
 
 def enqueued(row: Record) -> Enqueued:
-    return Enqueued(row["job_id"], row["created"])
+    """By position, since the row may be another driver's, some of which have ids as text."""
+    found: UUID | str = row[0]
+    return Enqueued(JobId(found if isinstance(found, UUID) else UUID(found)), row[1])
 
 
 def cancelled_job(row: Record) -> CancelledJob:

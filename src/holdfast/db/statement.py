@@ -7,25 +7,29 @@ from asyncpg import Record
 from holdfast.db.errors import translated
 
 
-class Executor(Protocol):
-    """What runs a statement: a Database, or an asyncpg connection of the caller's own."""
+class Fetcher(Protocol):
+    """What answers a query with rows whose columns can be taken by position."""
 
     async def fetch(self, query: str, /, *args: Any) -> list[Record]: ...
+
+
+class Executor(Fetcher, Protocol):
+    """What runs any statement: a Database, or an asyncpg connection."""
 
     async def execute(self, query: str, /, *args: Any) -> str: ...
 
 
-async def fetch(on: Executor, query: str, *args: Any) -> list[Record]:
+async def fetch(on: Fetcher, query: str, *args: Any) -> list[Record]:
     with translated():
         return await on.fetch(query, *args)
 
 
-async def fetch_row(on: Executor, query: str, *args: Any) -> Record | None:
+async def fetch_row(on: Fetcher, query: str, *args: Any) -> Record | None:
     rows = await fetch(on, query, *args)
     return rows[0] if rows else None
 
 
-async def fetch_value(on: Executor, query: str, *args: Any) -> Any:
+async def fetch_value(on: Fetcher, query: str, *args: Any) -> Any:
     """The first column of the one row that `query` returns."""
     rows = await fetch(on, query, *args)
     return rows[0][0] if rows else None

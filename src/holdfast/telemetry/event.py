@@ -18,6 +18,7 @@ class Event(StrEnum):
     WORKER_STARTED = "worker.started"
     WORKER_STOPPING = "worker.stopping"
     WORKER_STOPPED = "worker.stopped"
+    WORKER_FAILED = "worker.failed"
     LEASE_NOT_RENEWED = "lease.not_renewed"
     LEASE_ENDED = "lease.ended"
     LEASE_BACK = "lease.back"

@@ -18,6 +18,7 @@ from tests.builders import (
     claim_one,
     complete,
     fail,
+    is_waiting,
     ready_job,
     ready_jobs,
     settle,
@@ -153,23 +154,19 @@ async def test_many_closers_end_a_run_once(database_url: str) -> None:
 
 async def test_a_seal_waits_for_a_producer_that_is_still_adding(database_url: str) -> None:
     producer, sealer = await asyncpg.connect(database_url), await asyncpg.connect(database_url)
-    watcher = await asyncpg.connect(database_url)
     run = await an_open_run(sealer, on_complete={"task": "after"})
     transaction = producer.transaction()
     await transaction.start()
     await ready_jobs(producer, 2, run=run)
     sealing = asyncio.create_task(sealer.fetchval("select holdfast.seal_run($1)", run))
-    waits = "select exists (select from pg_stat_activity where wait_event_type = 'Lock' and pid = $1)"
-    while not await watcher.fetchval(waits, sealer.get_server_pid()):
-        assert not sealing.done()
-        await asyncio.sleep(0.01)
+    await is_waiting(database_url, sealer, sealing)
     await transaction.commit()
     assert await asyncio.wait_for(sealing, 10) is False
     assert (await the_run(sealer, run))["total"] == 2
     for job in await claim(sealer, await a_worker(sealer), 5):
         await complete(sealer, job)
     assert await close(sealer) == 1
-    for conn in (producer, sealer, watcher):
+    for conn in (producer, sealer):
         await conn.close()
 
 
@@ -180,6 +177,7 @@ async def test_a_producer_that_comes_after_the_seal_is_refused(database_url: str
     await transaction.start()
     await sealer.execute("select holdfast.seal_run($1)", run)
     adding = asyncio.create_task(ready_job(producer, run=run))
+    await is_waiting(database_url, producer, adding)
     await transaction.commit()
     with pytest.raises(asyncpg.PostgresError) as caught:
         await asyncio.wait_for(adding, 10)

@@ -1,6 +1,7 @@
 """Reading jobs: one by id, many by filter and page, how many are left."""
 
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 from holdfast.db.connect import Connection
@@ -10,6 +11,7 @@ from tests.builders import (
     dead_job,
     ready_job,
     ready_jobs,
+    refusal,
     running_job,
     scheduled_job,
     to_json,
@@ -75,3 +77,10 @@ async def test_a_queue_shows_what_stands_in_it(conn: Connection) -> None:
     counts = [row[name] for name in ("waiting", "scheduled", "ready", "running")]
     assert counts == [1, 1, 1, 1]
     assert row["oldest_ready"] is not None
+
+
+async def test_a_filter_that_would_match_too_much_is_refused(conn: Connection) -> None:
+    filters: list[Any] = [{"stat": "dead"}, {"run": "x"}, []]
+    for wanted in filters:
+        error = await refusal(conn, "select holdfast.list_jobs($1)", to_json(wanted))
+        assert error.sqlstate == "HF002", wanted

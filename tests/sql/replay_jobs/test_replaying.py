@@ -17,6 +17,7 @@ from tests.builders import (
     completed_job,
     dead_job,
     fail,
+    is_waiting,
     letter_of,
     ready_job,
     rejected_job,
@@ -147,6 +148,7 @@ async def test_two_operators_at_once_replay_a_job_once(database_url: str) -> Non
     await transaction.start()
     assert await replay(first, job.id) == "replayed"
     waiting = asyncio.create_task(replay(second, job.id))
+    await is_waiting(database_url, second, waiting)
     await transaction.commit()
     assert await asyncio.wait_for(waiting, 10) == "live"
     assert await state_of(first, job.id) == "ready"

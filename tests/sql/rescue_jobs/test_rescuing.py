@@ -157,6 +157,14 @@ async def test_a_rescue_passes_over_a_job_that_is_ending_right_now(database_url:
     await other.close()
 
 
+async def test_a_worker_that_renewed_since_it_was_looked_at_is_not_fenced(conn: Connection) -> None:
+    worker = await a_worker(conn)
+    assert await conn.fetchval("select holdfast.fence_worker($1)", worker) is False
+    assert await conn.fetchval("select rescued_at from holdfast.workers") is None
+    await expire_worker(conn, worker)
+    assert await conn.fetchval("select holdfast.fence_worker($1)", worker) is True
+
+
 async def test_a_renewal_that_came_first_wins(database_url: str) -> None:
     conn, other = await asyncpg.connect(database_url), await asyncpg.connect(database_url)
     job = await running_job(conn)

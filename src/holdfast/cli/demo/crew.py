@@ -16,7 +16,7 @@ APP = "holdfast.cli.demo.app:app"
 # Short, so that nobody has to wait for the rescue; 30 s is the default.
 LEASE = "3s"
 SWEEP = "1s"
-SLOTS = 3
+SLOTS = 2
 GOODBYE = timedelta(seconds=10)
 
 

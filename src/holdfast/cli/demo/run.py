@@ -22,7 +22,7 @@ from holdfast.model.error import NotFound, Timeout
 from holdfast.model.id import JobId, RunId
 from holdfast.model.run import RunProgress
 
-LOOK_EVERY = 0.1
+LOOK_EVERY = 0.05
 # A job that is put off ten times takes seconds, a run of very many takes minutes.
 PATIENCE = timedelta(seconds=120)
 PATIENCE_PER_JOB = timedelta(seconds=0.5)
@@ -43,7 +43,7 @@ async def run_demo(directory: Path, jobs: int, workers: int) -> Outcome:
             run, accepted = await _enqueue(database, jobs)
             pids = [crew.start() for _ in range(workers)]
             with Bar(jobs) as bar:
-                bar.say(f"{jobs} jobs are stored, {workers} workers have them: {', '.join(map(str, pids))}")
+                bar.say(f"{jobs} jobs are stored, worker processes started: {', '.join(map(str, pids))}")
                 await _watch(database, run, crew, bar)
         verdict = await judge(database, run, accepted, model.ledger)
         return Outcome(verdict, model.ledger, crew.killed)
@@ -75,7 +75,7 @@ async def _watch(database: Database, run: RunId, crew: Crew, bar: Bar) -> None:
     progress = await _progress(database, run)
     patience = (PATIENCE + progress.total * PATIENCE_PER_JOB).total_seconds()
     while progress.ended_at is None:
-        if not crew.killed and progress.ended >= progress.total / 3 and progress.running:
+        if not crew.killed and progress.ended >= progress.total // 3 and progress.running:
             killed, new = crew.kill_one(), crew.start()
             bar.say(f"kill -9 {killed}: a worker is gone with the jobs that it was at; {new} takes its place")
         crew.check()

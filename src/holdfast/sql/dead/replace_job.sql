@@ -13,7 +13,10 @@ begin
   from holdfast.history as h
   where h.id = job and h.ended_at >= coalesce(holdfast.created_at(job), '-infinity') - interval '1 minute'
   for update;
-  if not found or past.state = 'completed' then
+  if not found and not exists (select from holdfast.jobs as j where j.id = job) then
+    perform holdfast.refuse('HF004', format('There is no job %s.', job), 'Look at holdfast.find_dead_letters for those that are dead.');
+  end if;
+  if past.id is null or past.state = 'completed' then
     perform holdfast.refuse('HF005', format('The job %s has not ended badly.', job), 'Only a dead, rejected or cancelled job can be replaced.');
   end if;
   if exists (select from holdfast.dead_letters as d where d.job_id = job and d.replaced_by is not null) then

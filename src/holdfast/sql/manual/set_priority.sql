@@ -24,7 +24,8 @@ begin
       set priority = points,
           urgency = case when ageing is null then points else 0 end,
           lead = make_interval(secs => 60 * points / ageing),
-          rank_at = case when j.state = 'ready' then holdfast.now() - coalesce(make_interval(secs => 60 * points / ageing), '0') else j.rank_at end
+          rank_at = case when j.state = 'ready' then holdfast.now() - coalesce(make_interval(secs => 60 * points / ageing), '0')
+            else j.rank_at + coalesce(j.lead, '0') - coalesce(make_interval(secs => 60 * points / ageing), '0') end
       where j.id = asked;
       perform holdfast.record_event('set_priority', job.id, job.run_id, job.queue, job.state, job.state, job.attempt, job.worker_id, actor,
         holdfast.sanitise_text(reason), jsonb_build_object('from', job.priority, 'to', points));

@@ -1,4 +1,4 @@
--- running -> ready: an operator takes jobs from their workers, uncharged; the workers are fenced.
+-- running -> ready | cancelled: an operator takes jobs from their workers, uncharged; the workers are fenced.
 create or replace function holdfast.take_back_jobs(ids uuid[], reason text, actor text)
 returns table (job_id uuid, result text)
 language plpgsql volatile security definer
@@ -13,7 +13,11 @@ begin
     select j.* into job from holdfast.jobs as j where j.id = asked for update skip locked;
     job_id := asked;
     result := holdfast.refusal(asked, job.state, array['running']);
-    if result is null then
+    if result is null and job.cancel_asked_at is not null then
+      job.deferrals := job.deferrals + 1;
+      perform holdfast.obey_cancel(job);
+      result := 'cancelled';
+    elsif result is null then
       job.deferrals := job.deferrals + 1;
       perform holdfast.put_back(job, 'take_back', holdfast.now());
       perform holdfast.notify_ready(array[job.queue]);
@@ -25,4 +29,4 @@ begin
   end loop;
 end
 $$;
-comment on function holdfast.take_back_jobs(uuid[], text, text) is 'Takes running jobs from their workers and readies them; the workers'' later writes change nothing.';
+comment on function holdfast.take_back_jobs(uuid[], text, text) is 'Takes running jobs from their workers and readies them; the workers'' later writes change nothing. One that was asked to cancel is cancelled.';

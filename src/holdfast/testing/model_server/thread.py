@@ -33,7 +33,7 @@ class ThreadedModelServer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._loop is not None and self._stop is not None:
+        if self._loop is not None and self._stop is not None and not self._ended.done():
             self._loop.call_soon_threadsafe(self._stop.set)
         try:
             self._ended.result(PATIENCE)

@@ -1,0 +1,83 @@
+"""The app's life inside a web server's: for FastAPI, Starlette and others that take a lifespan."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from holdfast.model.duration import Duration, parse_duration
+from holdfast.telemetry.emit import emit
+from holdfast.telemetry.event import Event
+
+if TYPE_CHECKING:
+    from holdfast.client.app import Holdfast
+    from holdfast.worker.worker import Worker
+
+ServerLifespan: TypeAlias = Callable[[object], AbstractAsyncContextManager[None]]
+
+
+class Lifespan:
+    """Called by the server with its own app: connects at its start, closes at its end."""
+
+    __slots__ = ("_app",)
+
+    def __init__(self, app: "Holdfast") -> None:
+        self._app = app
+
+    @asynccontextmanager
+    async def __call__(self, _server: object = None, /) -> AsyncIterator[None]:
+        async with self._app:
+            yield
+
+    def with_worker(
+        self,
+        queues: Sequence[str] | Mapping[str, float] | None = None,
+        *,
+        slots: int = 50,
+        group: str | None = None,
+        lease: Duration = "30s",
+        grace: Duration = "25s",
+        sweep: Duration = "5s",
+    ) -> ServerLifespan:
+        """The same, and a worker in the server's process, for all queues of the app unless some are named.
+
+        When the server ends, the worker claims nothing more and finishes what runs within the grace.
+        """
+        from holdfast.worker.worker import Worker
+
+        def make() -> Worker:
+            return Worker(
+                self._app,
+                self._app.queue_names if queues is None else queues,
+                slots=slots,
+                group=group,
+                lease=parse_duration(lease),
+                grace=parse_duration(grace),
+                sweep=parse_duration(sweep),
+            )
+
+        if queues is not None:
+            make()  # wrong settings are refused here and now, not when the server starts
+        return lambda _server: self._working(make)
+
+    @asynccontextmanager
+    async def _working(self, make: "Callable[[], Worker]") -> AsyncIterator[None]:
+        async with self._app:
+            await (
+                self._app.declare()
+            )  # what a worker does first: if it cannot be done, the server does not start
+            worker = make()
+            working = asyncio.create_task(worker.run(), name="holdfast-worker")
+            working.add_done_callback(_tell_failure)
+            try:
+                yield
+            finally:
+                worker.stop()
+                await working
+
+
+def _tell_failure(working: "asyncio.Task[Any]") -> None:
+    """At once: the server goes on without its worker, and raises the error only when it ends."""
+    if not working.cancelled() and (error := working.exception()) is not None:
+        emit(Event.WORKER_FAILED, logging.ERROR, because=error)

@@ -1,0 +1,29 @@
+"""The guide's programs run as they stand there."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from holdfast.testing.model_server.behaviour import READERS
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "simulate-a-model-server.md"
+PROGRAMS = re.findall(r"^```python\n(.*?)^```", GUIDE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=range(len(PROGRAMS)))
+def test_a_program_of_the_guide_runs(program: str, server_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOLDFAST_TEST_DATABASE_URL", server_url)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    if "main()" in program:
+        assert "'completed'>: 20" in done.stdout
+        assert "noise" in done.stdout
+
+
+def test_the_guide_names_every_option() -> None:
+    assert [name for name in READERS if f"`{name}`" not in GUIDE.read_text("utf-8")] == []

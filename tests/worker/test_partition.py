@@ -1,0 +1,80 @@
+"""The network between worker and database stands still, with every connection open."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from holdfast.client.app import Holdfast
+from holdfast.model.state import State
+from tests.worker.proxy import Proxy, proxied
+from tests.worker.working import ended, in_state, until, working
+
+pytestmark = pytest.mark.alone
+
+LEASE = timedelta(seconds=2)
+
+
+@pytest.fixture
+async def far(database_url: str) -> AsyncIterator[tuple[Proxy, Holdfast]]:
+    """An app whose way to the database can be frozen."""
+    with TemporaryDirectory(prefix="hf-") as directory:
+        async with proxied(database_url, Path(directory)) as (proxy, url), Holdfast(url, name="far") as app:
+            yield proxy, app
+
+
+async def test_handlers_stop_before_the_lease_can_end_and_another_worker_takes_over(
+    app: Holdfast, far: tuple[Proxy, Holdfast]
+) -> None:
+    """On one clock: the second attempt begins only after the first was cancelled."""
+    proxy, distant = far
+    moments: list[tuple[str, float]] = []
+
+    async def work() -> str:
+        moments.append(("began", time.monotonic()))
+        if len(moments) > 1:
+            return "second"
+        try:
+            await asyncio.Event().wait()
+        finally:
+            moments.append(("cancelled", time.monotonic()))
+        return "never"
+
+    handle = await app.task()(work).enqueue()
+    distant.task()(work)
+    async with working(distant, lease=LEASE) as first:
+        await until(in_state(handle, State.RUNNING))
+        frozen_at = time.monotonic()
+        proxy.freeze()
+        async with working(app, lease=LEASE):
+            job = await ended(handle)
+        proxy.thaw()
+        await until(lambda: is_lost(first.report.lost))
+    assert [name for name, _ in moments] == ["began", "cancelled", "began"]
+    assert moments[1][1] - frozen_at < LEASE.total_seconds()
+    assert (job.state, job.output, job.attempt) == (State.COMPLETED, "second", 2)
+
+
+async def test_a_worker_that_was_cut_off_works_again_when_the_network_does(
+    far: tuple[Proxy, Holdfast],
+) -> None:
+    proxy, distant = far
+
+    @distant.task()
+    async def work() -> int:
+        return 1
+
+    async with working(distant, lease=LEASE):
+        assert await (await work.enqueue()).result(timeout=10) == 1
+        proxy.freeze()
+        await asyncio.sleep(2 * LEASE.total_seconds())  # the time is the fault
+        proxy.thaw()
+        assert await (await work.enqueue()).result(timeout=20) == 1
+
+
+async def is_lost(count: int) -> bool:
+    return count == 1
