@@ -29,6 +29,8 @@ class Results:
     suite: str
     settings: dict[str, str] = field(default_factory=dict)
     figures: dict[tuple[str, str], Figure] = field(default_factory=dict)
+    report: str | None = None  # printed instead of the table of figures
+    missed: list[str] = field(default_factory=list)  # bars that were not met: exit code 1
 
     def add(self, system: str, version: str, name: str, unit: str, value: float) -> None:
         figure = self.figures.setdefault((system, name), Figure(system, version, name, unit))

@@ -42,7 +42,8 @@ class Simulation:
         self._order = Random(f"order {seed}")
         self._upstream = Upstream(self._clock, Random(f"upstream {seed}"), scenario.conditions)
         self._ready: deque[Job] = deque()
-        self._free = [max(4, 64 // workers)] * workers
+        self._slots = max(4, 64 // workers)
+        self._free = [self._slots] * workers
 
     def run(self) -> Record:
         for time, change in self._scenario.changes:
@@ -50,6 +51,11 @@ class Simulation:
         self._poll()
         self._clock.run(self._scenario.seconds)
         return self.record
+
+    @property
+    def running(self) -> int:
+        """Calls that have started and not ended."""
+        return self._slots * len(self._free) - sum(self._free)
 
     def _poll(self) -> None:
         for worker in self._order.sample(range(len(self._free)), len(self._free)):

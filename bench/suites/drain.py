@@ -26,7 +26,9 @@ def _round(results: Results, system: System, url: str, run: int, workers: int, j
         seconds = system.call("enqueue", database, jobs)["seconds"]
         if workers == 1:
             results.add(system.name, version, "bulk_enqueue", "jobs/s", jobs / seconds)
-        turns = [finish(process) for process in [system.start("drain", database, jobs) for _ in range(workers)]]
+        turns = [
+            finish(process) for process in [system.start("drain", database, jobs) for _ in range(workers)]
+        ]
         recorded = system.call("count", database)
         if (recorded["done"], recorded["left"]) != (jobs, 0):
             raise RuntimeError(f"{system.name} recorded {recorded} of {jobs} jobs")

@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,20 @@ def test_the_command_line_names_the_database_of_an_app_that_names_none(database_
     worker = holdfast_process(*arguments, cwd=shop)
     assert worker.code == 0, worker.err
     assert holdfast("jobs", "wait", job, "--timeout", "1s", url=database_url).code == 0
+
+
+def test_a_worker_migrates_an_embedded_database_of_its_own(shop: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="holdfast-cli-") as directory:
+        worker = holdfast_process("--data-dir", directory, "worker", "-A", "shop", "--drain", cwd=shop)
+        assert worker.code == 0, worker.err
+        assert "bringing the embedded database's schema up to date" in worker.err
+
+
+def test_an_app_that_names_its_database_cannot_be_given_another(database_url: str, tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(f"from holdfast import Holdfast\napp = Holdfast({database_url!r})\n")
+    refused = holdfast_process("--database", database_url, "worker", "-A", "own", "--drain", cwd=tmp_path)
+    assert refused.code == 2
+    assert "names a database itself" in refused.err
 
 
 def test_a_worker_leaves_on_sigterm_with_0(database_url: str, shop: Path) -> None:

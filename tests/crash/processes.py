@@ -23,6 +23,8 @@ class WorkerProcess:
             "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}",
         }
         command = [sys.executable, "-m", "tests.crash.worker_process", json.dumps({"sweep": 0.3, **options})]
+        self._output: str | None = None
+        self._errors = ""
         self._process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
@@ -37,9 +39,8 @@ class WorkerProcess:
     async def ended(self, within: float = 30) -> tuple[int, dict[str, int]]:
         """Its exit code, and its report if it left by itself."""
         await until(self._is_over, within)
-        out, err = self._process.communicate()
-        if self._process.returncode > 0:
-            raise AssertionError(f"the worker failed: {err}")
+        out = self._read()
+        self.assert_not_failed()
         return self._process.returncode, json.loads(out) if out else {}
 
     async def _is_over(self) -> bool:
@@ -48,7 +49,16 @@ class WorkerProcess:
     def destroy(self) -> None:
         if not self.has_ended:
             self._process.kill()
-        self._process.communicate()
+        self._read()
+
+    def assert_not_failed(self) -> None:
+        """One that breaks by itself is no part of any test, and the reason why the test waits in vain."""
+        assert self._process.returncode <= 0, f"the worker failed: {self._errors}"
+
+    def _read(self) -> str:
+        if self._output is None:
+            self._output, self._errors = self._process.communicate()
+        return self._output
 
 
 @asynccontextmanager
@@ -65,6 +75,8 @@ async def processes() -> AsyncIterator[Callable[..., WorkerProcess]]:
     finally:
         for process in started:
             process.destroy()
+    for process in started:
+        process.assert_not_failed()
 
 
 async def until(condition: Callable[[], Awaitable[Any]], within: float = 30) -> Any:

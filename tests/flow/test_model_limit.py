@@ -167,6 +167,23 @@ def test_a_failed_step_above_the_ceiling_doubles_the_time_until_the_next() -> No
     assert row.ceiling_until == 1100.0 + 120.0
 
 
+def test_errors_on_the_way_back_from_a_cut_set_no_ceiling() -> None:
+    row = settled()
+    fail_at(row, 1000.0, 1000.0)
+    ceiling, until = row.ceiling, row.ceiling_until
+    fail_at(row, 1010.0, 1010.0)
+    assert (row.last_cut, row.ceiling, row.ceiling_until) == (1010.0, ceiling, until)
+
+
+def test_errors_again_as_soon_as_slow_start_is_over_set_the_ceiling_there() -> None:
+    row = put(
+        settled(12.0), ceiling=13.0, ceiling_until=960.0, ceiling_k=2, last_cut=980.0, slow_start_until=11.5
+    )
+    fail_at(row, 1000.0, 1000.0)
+    assert row.ceiling == pytest.approx(9.6)
+    assert (row.ceiling_k, row.ceiling_until) == (2, 1240.0)
+
+
 def ripe_for_a_trial() -> Endpoint:
     row = settled()
     assert row.base is not None

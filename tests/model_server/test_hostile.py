@@ -58,6 +58,14 @@ async def test_a_malformed_request_is_refused_and_the_connection_closed(request_
         assert (await get(server, "/")).status == 200
 
 
+async def test_a_client_that_sends_all_of_too_large_a_body_still_reads_the_reason() -> None:
+    body = b"x" * 3 * MIB
+    async with ModelServer(limits=Limits(body_bytes=1000)) as server:
+        for _ in range(5):
+            request = POST + b"Content-Length: %d\r\n\r\n" % len(body) + body
+            assert parse(await send(server, request)).status == 413
+
+
 @pytest.mark.parametrize("begin", [b"POST /v1/ch", POST, POST + b"Content-Length: 100\r\n\r\n{"])
 async def test_a_client_that_sends_too_slowly_is_told_so_and_cut_off(begin: bytes) -> None:
     limits = Limits(read=timedelta(milliseconds=100))

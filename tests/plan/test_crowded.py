@@ -14,7 +14,7 @@ BATCH = 100
 SIZES = [200_000, pytest.param(1_000_000, marks=[pytest.mark.slow, pytest.mark.timeout(600)])]
 
 # Shared buffers per job, at most: half as much again as was measured with PostgreSQL 18.
-TURN = 25
+TURN = 30
 ENDS = {"fail": 50, "snooze": 30, "release": 30, "reject": 12, "advance": 45, "cancel": 12}
 # Shared buffers per call. A sweep looks at the hundred running jobs; the others have nothing to do.
 CALLS = {
@@ -24,6 +24,8 @@ CALLS = {
     "close_runs()": 20,
     "forget_workers()": 20,
     "prune_jobs()": 110,
+    "list_jobs()": 400,
+    'list_jobs(\'{"queue": "one"}\', null, 10)': 100,
 }
 OF_A_READY_JOB = {"get_job($1)": 65, "cancel_jobs(array[$1]::uuid[])": 50}
 OF_AN_ENDED_JOB = {"get_job($1)": 65, "replay_jobs(array[$1]::uuid[])": 85}

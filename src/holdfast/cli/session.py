@@ -26,7 +26,7 @@ def with_database(context: typer.Context, work: Callable[[Database], Awaitable[T
 
     async def session() -> T:
         async with connected(target) as database:
-            await ensure_schema(database)
+            await ensure_schema(database, target)
             return await work(database)
 
     return asyncio.run(session())
@@ -46,10 +46,11 @@ def address_of(target: Target) -> Address:
     return resolve_address(target.database)
 
 
-async def ensure_schema(database: Database) -> None:
+async def ensure_schema(database: Database, target: Target) -> None:
     """An embedded database is ours to migrate; a foreign one waits for somebody's word."""
+    is_ours = target.data_dir is not None or database.address.source is Source.EMBEDDED
     async with database.connection() as connection:
-        if database.address.source is not Source.EMBEDDED:
+        if not is_ours:
             await check_schema(connection)
         elif await _is_stale(connection):
             say("holdfast: bringing the embedded database's schema up to date")

@@ -81,7 +81,7 @@ async def _work(loaded: Holdfast, make: Callable[[Holdfast], Worker], target: Ta
                 "The app names a database itself, so --database has no effect.",
                 "leave out --database, or write app = Holdfast() without a database",
             )
-        await ensure_schema(loaded.database)
+        await ensure_schema(loaded.database, target)
         with stop_on_signals(worker):
             return await worker.run()
 

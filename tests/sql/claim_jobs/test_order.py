@@ -61,3 +61,18 @@ async def test_without_ageing_waiting_changes_nothing(conn: Connection, clock: C
     await clock.advance(timedelta(days=300))
     high = await ready_job(conn, priority=21)
     assert await in_order(conn, await a_worker(conn)) == [high, low]
+
+
+async def test_jobs_from_before_a_change_of_ageing_neither_jump_the_line_nor_starve(
+    conn: Connection, clock: Clock
+) -> None:
+    worker = await a_worker(conn, lease=timedelta(days=1))
+    low = await ready_job(conn, priority=10)
+    await clock.advance(timedelta(minutes=1))
+    await a_queue(conn, ageing=1)
+    high = await ready_job(conn, priority=90)
+    assert (await claim_one(conn, worker)).id == high
+    await clock.advance(timedelta(minutes=1))
+    await a_queue(conn, ageing=None)
+    lower = await ready_job(conn, priority=5)
+    assert await in_order(conn, worker) == [low, lower]

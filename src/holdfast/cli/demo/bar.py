@@ -37,6 +37,6 @@ class Bar:
 
     def show(self, done: int) -> None:
         self._progress.update(self._task, completed=done)
-        if not self._is_live and done >= self._next_line:
+        if not self._is_live and done >= min(self._next_line, self._total):
             self.say(f"{done} of {self._total} done")
             self._next_line = done + self._total / 10

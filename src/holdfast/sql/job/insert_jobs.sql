@@ -32,6 +32,8 @@ begin
     left join holdfast.tasks as t on t.name = o.task
     left join holdfast.queues as q on q.name = coalesce(o.queue, t.queue, 'default')
     where o.is_made is not false
+    -- New lanes are named in one order, so that two enqueues cannot wait for each other.
+    order by at_queue, at_endpoint, o."group"
   ), placed as (
     select
       a.*,

@@ -8,6 +8,7 @@ as $$
 declare
   p       constant jsonb := coalesce(policy, '{}');
   unknown text;
+  before  double precision;
 begin
   select k into unknown from jsonb_object_keys(p) as k
   where k <> all (array['priority', 'max_failures', 'max_losses', 'retry', 'timeout', 'max_wait', 'rescue_delay', 'cancel_grace',
@@ -20,6 +21,7 @@ begin
   if p = '{}' then
     return;
   end if;
+  select q.ageing into before from holdfast.queues as q where q.name = declare_queue.name for update;
   update holdfast.queues as q
   set priority = case when p ? 'priority' then (p ->> 'priority')::smallint else q.priority end,
       max_failures = case when p ? 'max_failures' then (p ->> 'max_failures')::smallint else q.max_failures end,
@@ -37,6 +39,9 @@ begin
       endpoint = case when p ? 'endpoint' then p ->> 'endpoint' else q.endpoint end,
       notify = case when p ? 'notify' then (p ->> 'notify')::boolean else q.notify end
   where q.name = declare_queue.name;
+  if (select q.ageing from holdfast.queues as q where q.name = declare_queue.name) is distinct from before then
+    perform holdfast.age_jobs(name);
+  end if;
 exception
   when check_violation or not_null_violation or invalid_text_representation or numeric_value_out_of_range then
     raise exception using
