@@ -9,6 +9,7 @@ import sys
 import urllib.request
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,6 @@ from holdfast.model.state import State
 from holdfast.worker.shift import Shift
 
 ROOT = Path(__file__).parents[2]
-DRAINING = "select count(*) from holdfast.worker_view where state = 'draining'"
 
 
 class Serving:
@@ -35,8 +35,14 @@ class Serving:
     async def post(self, path: str) -> str:
         return str(await asyncio.to_thread(self._ask, path, "POST"))
 
-    async def state_of(self, job: str) -> str:
-        return str(await asyncio.to_thread(self._ask, f"/jobs/{job}", "GET"))
+    async def is_in(self, state: str, job: str) -> bool:
+        return bool(await asyncio.to_thread(self._ask, f"/jobs/{job}", "GET") == state)
+
+    async def says(self, text: bytes) -> None:
+        assert self.process.stderr is not None
+        async with asyncio.timeout(30):
+            while text not in (line := await self.process.stderr.readline()):
+                assert line, f"the server ended without {text!r}"
 
     def _ask(self, path: str, method: str) -> Any:
         request = urllib.request.Request(f"http://127.0.0.1:{self._port}{path}", method=method)
@@ -76,26 +82,21 @@ async def test_a_server_works_off_its_own_jobs_and_sigterm_lets_running_ones_fin
     async with serving(database_url, gate) as server:
         greetings = [await server.post("/greet/Ada"), await server.post("/plain/Grace")]
         for job in greetings:
-            await until(lambda job=job: is_in(server, job, "completed"))
+            await until(partial(server.is_in, "completed", job))
         slow = await server.post("/gate")
-        await until(lambda: is_in(server, slow, "running"))
+        await until(partial(server.is_in, "running", slow))
 
         server.process.send_signal(signal.SIGTERM)
-        await until(lambda: count(db, DRAINING))
+        await server.says(b"Waiting for application shutdown")
         gate.touch()
+        await server.says(b"Application shutdown complete")
         _, said = await asyncio.wait_for(server.process.communicate(), 30)
 
     assert server.process.returncode in (0, -signal.SIGTERM)  # uvicorn raises the signal again at its end
-    assert b"Application shutdown complete" in said
     assert b"Traceback" not in said
     states = [row[0] for row in await db.fetch("select state from holdfast.job_view")]
     assert states == ["completed"] * 3
-    assert await count(db, "select count(*) from holdfast.attempts") in (0, 3)
-    assert await count(db, DRAINING) == 0
-
-
-async def is_in(server: Serving, job: str, state: str) -> bool:
-    return await server.state_of(job) == state
+    assert await count(db, "select count(*) from holdfast.worker_view where state <> 'stopped'") == 0
 
 
 async def count(db: Database, query: str) -> int:
@@ -134,7 +135,7 @@ async def test_a_worker_for_all_queues_of_the_app_is_the_default(database_url: s
         async with lifespan(None):
             handles = await first.enqueue(), await second.enqueue()
             assert [await handle.result("20s") for handle in handles] == [1, 2]
-        assert await count(db, "select count(*) from holdfast.worker_view where state = 'working'") == 0
+        assert await count(db, "select count(*) from holdfast.worker_view where state <> 'stopped'") == 0
 
 
 async def test_a_job_beyond_the_grace_goes_back_uncharged(database_url: str, db: Database) -> None:
@@ -155,16 +156,19 @@ async def test_a_job_beyond_the_grace_goes_back_uncharged(database_url: str, db:
 
 
 async def test_a_server_does_not_start_on_a_database_without_holdfast(empty_database_url: str) -> None:
-    app = Holdfast(empty_database_url)
-    with pytest.raises(SchemaBehind):
-        await app.lifespan.with_worker(["mail"])(None).__aenter__()
+    lifespan = Holdfast(empty_database_url).lifespan
+    for life in (lifespan(), lifespan.with_worker(["mail"])(None)):
+        with pytest.raises(SchemaBehind):
+            await life.__aenter__()
 
 
-def test_wrong_settings_are_refused_where_they_are_written() -> None:
-    lifespan = Holdfast().lifespan
-    for wrong in ({"slots": 0}, {"grace": "soon"}, {"lease": "10ms"}, {"queues": []}, {"queues": "mail"}):
-        with pytest.raises(InvalidOption):
-            lifespan.with_worker(**{"queues": ["mail"], **wrong})
+@pytest.mark.parametrize(
+    "wrong", [{"slots": 0}, {"grace": "soon"}, {"lease": "10ms"}, {"queues": []}, {"queues": "mail"}]
+)
+def test_wrong_settings_are_refused_where_they_are_written(wrong: dict[str, Any]) -> None:
+    settings: dict[str, Any] = {"queues": ["mail"], **wrong}
+    with pytest.raises(InvalidOption):
+        Holdfast().lifespan.with_worker(**settings)
 
 
 async def test_a_worker_that_breaks_is_told_at_once_and_raised_at_the_end(

@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 from asyncpg import Record
 
-from holdfast.db import chores, jobs, queues, reads, runs, worker
+from holdfast.db import chores, dead, jobs, queues, reads, runs, worker
 from holdfast.model.error import InvalidPayload, LeaseLost, UniqueConflict
 from holdfast.model.id import JobId, RunId, Token, WorkerId
 from holdfast.model.job import ClaimedJob
@@ -166,7 +166,7 @@ async def test_a_failure_leaves_its_attempt_and_a_death_its_letter(
     (attempt,) = await reads.list_attempts(conn, job.id)
     assert (attempt.outcome, attempt.error_class, attempt.error_type) == ("failed", "permanent", "ValueError")
     assert (attempt.message, attempt.traceback, attempt.place) == ("no", "the traceback", "f.py:1 in f")
-    (letter,) = await reads.list_dead_letters(conn)
+    (letter,) = (await dead.find_letters(conn, {})).letters
     assert (letter.job, letter.status, letter.error_type) == (job.id, "open", "ValueError")
 
 

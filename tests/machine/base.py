@@ -44,13 +44,18 @@ class Base(RuleBasedStateMachine):
         self.model.now += step
         self.session.set_clock(self.model.now)
 
-    @rule(n=workers)
     def register(self, n: int) -> None:
         queues, group = WORKERS[n]
         worker = Worker(uuid5(NAMES, str(n)), queues, group, LEASE, self.model.now + LEASE)
         info = json.dumps({"group": group, "slots": 5, "lease": LEASE.total_seconds()})
         self.session.verb("register_worker($1, $2, $3::jsonb)", worker.id, list(queues), info)
         self.model.register(worker)
+
+    def start_run(self, on_complete: bool) -> None:
+        asked = {"on_complete": {"task": "done", "queue": "plain"}} if on_complete else {}
+        self.tick()
+        ((id_,),) = self.session.verb("start_run('run', $1::jsonb)", json.dumps(asked))
+        self.model.runs[id_] = Run(id_, self.model.now, on_complete)
 
     @invariant()
     def the_database_is_as_the_model_says(self) -> None:

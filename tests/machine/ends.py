@@ -81,7 +81,7 @@ ENDS: st.SearchStrategy[End] = st.one_of(
     st.builds(Complete),
     st.builds(
         Fail,
-        st.sampled_from(["transient", "transient", "rate_limited", "permanent", "system"]),
+        st.sampled_from(["transient", "transient", "transient", "rate_limited", "permanent", "system"]),
         st.sampled_from([None, None, 0.0, 20.0, 3600.0]),
     ),
     st.builds(Snooze, st.sampled_from([0.0, 1.0, 600.0, 90_000.0])),

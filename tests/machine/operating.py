@@ -1,78 +1,90 @@
 """Rules of the state machine: chores, and what operators do to jobs, queues and runs."""
 
-import json
 from datetime import timedelta
 
 from hypothesis import strategies as st
-from hypothesis.stateful import precondition, rule
+from hypothesis.stateful import rule
 
 from tests.machine import control, sweep
 from tests.machine.base import LEASE, Base, choose, picks
-from tests.machine.parts import Options, Run
+from tests.machine.parts import Ends, Job, Options, Run
 
 
 class Operating(Base):
-    @rule()
+    """One rule for each kind of thing, not for each verb: rules are drawn alike, and most shall be work."""
+
+    @rule(deed=st.sampled_from(["rescue", "lose", "lose", "promote", "prune", "prune"]))
+    def sweep_by(self, deed: str) -> None:
+        if deed == "rescue":
+            self.rescue()
+        elif deed == "lose":
+            self.wait(LEASE + timedelta(seconds=1))
+            self.rescue()
+        elif deed == "promote":
+            self.promote()
+        elif len(self.ended()) > 2:
+            self.prune_a_month_later()
+
+    @rule(deed=st.sampled_from(["cancel", "replay"]), pick=picks)
+    def change_a_job(self, deed: str, pick: int) -> None:
+        if deed == "cancel" and self.model.jobs:
+            self.cancel(choose(self.every(), pick))
+        elif deed == "replay" and self.ended():
+            self.replay(choose(self.ended(), pick))
+
+    @rule(queue=st.sampled_from(["plain", "aged", "full"]))
+    def pause_or_resume(self, queue: str) -> None:
+        """All are resumed before another is paused: else nothing would be claimed."""
+        if self.model.paused:
+            self.resume()
+        else:
+            self.pause(queue)
+
+    @rule(deed=st.sampled_from(["start", "seal", "close", "close", "cancel", "dead", "all"]), pick=picks)
+    def change_a_run(self, deed: str, pick: int) -> None:
+        run = self.pick_run(pick)
+        if run is None or (deed == "start" and len(self.model.runs) < 3):
+            self.start_run(on_complete=bool(pick % 3))
+        elif deed == "seal":
+            self.seal_run(run)
+        elif deed == "close":
+            self.close_runs()
+        elif deed == "cancel":
+            self.cancel_run(run)
+        elif deed in ("dead", "all"):
+            self.replay_run(run, "dead" if deed == "dead" else "all")
+
     def promote(self) -> None:
         assert self.session.verb("promote_jobs()")[0][0] == self.model.promote()
 
-    @rule()
     def rescue(self) -> None:
         """Until nothing is left: a sweep may leave to the next what it moved itself."""
         while any(self.session.verb("rescue_jobs()")[0].values()):
             pass
         sweep.rescue(self.model)
 
-    @precondition(lambda self: self.running())
-    @rule()
-    def lose_all_workers(self) -> None:
-        self.wait(LEASE + timedelta(seconds=1))
-        self.rescue()
-
-    @precondition(lambda self: len(self.ended()) > 2)
-    @rule()
     def prune_a_month_later(self) -> None:
         self.wait(timedelta(days=31))
         assert self.session.verb("prune_jobs()")[0]["jobs"] == sweep.prune(self.model)
 
-    @precondition(lambda self: self.model.jobs)
-    @rule(pick=picks)
-    def cancel(self, pick: int) -> None:
-        job = choose(self.every(), pick)
+    def cancel(self, job: Job) -> None:
         (row,) = self.session.verb("cancel_jobs(array[$1]::uuid[], 'no longer wanted', 'me')", job.id)
         assert row["result"] == control.cancel(self.model, job, "no longer wanted")
 
-    @precondition(lambda self: self.ended())
-    @rule(pick=picks)
-    def replay(self, pick: int) -> None:
-        job = choose(self.ended(), pick)
+    def replay(self, job: Job) -> None:
         (row,) = self.session.verb("replay_jobs(array[$1]::uuid[], 'once more', 'me')", job.id)
         assert row["result"] == control.replay(self.model, job)
 
-    @rule(queue=st.sampled_from(["plain", "aged", "full"]))
     def pause(self, queue: str) -> None:
         self.session.verb("pause_queue($1, 'why not', 'me')", queue)
         self.model.paused.add(queue)
 
-    @precondition(lambda self: self.model.paused)
-    @rule()
     def resume(self) -> None:
         for queue in sorted(self.model.paused):
             self.session.verb("resume_queue($1, 'enough', 'me')", queue)
         self.model.paused.clear()
 
-    @precondition(lambda self: len(self.model.runs) < 3)
-    @rule(on_complete=st.booleans())
-    def start_run(self, on_complete: bool) -> None:
-        asked = {"on_complete": {"task": "done", "queue": "plain"}} if on_complete else {}
-        self.tick()
-        ((id_,),) = self.session.verb("start_run('run', $1::jsonb)", json.dumps(asked))
-        self.model.runs[id_] = Run(id_, self.model.now, on_complete)
-
-    @precondition(lambda self: self.model.runs)
-    @rule(pick=picks)
-    def seal_run(self, pick: int) -> None:
-        run = choose([*self.model.runs.values()], pick)
+    def seal_run(self, run: Run) -> None:
         self.tick()
         ((has_ended,),) = self.session.verb("seal_run($1)", run.id)
         run.sealed = True
@@ -80,7 +92,6 @@ class Operating(Base):
         if run.is_done:
             self.end_run(run)
 
-    @rule()
     def close_runs(self) -> None:
         self.tick()
         ((ended,),) = self.session.verb("close_runs()")
@@ -100,19 +111,13 @@ class Operating(Base):
             wish = Options(unique_key=key, unique_for="forever", unique_scope=scope)
             self.model.enqueue(id_, "done", wish)
 
-    @precondition(lambda self: self.model.runs)
-    @rule(pick=picks)
-    def cancel_run(self, pick: int) -> None:
-        run = choose([*self.model.runs.values()], pick)
+    def cancel_run(self, run: Run) -> None:
         self.tick()
         ((count,),) = self.session.verb("cancel_run($1, 'enough', 'me')", run.id)
         assert count == control.cancel_run(self.model, run, "enough")
         if run.is_done:
             self.end_run(run)
 
-    @precondition(lambda self: self.model.runs)
-    @rule(pick=picks, which=st.sampled_from(["dead", "all"]))
-    def replay_run(self, pick: int, which: str) -> None:
-        run = choose([*self.model.runs.values()], pick)
+    def replay_run(self, run: Run, which: Ends) -> None:
         ((count,),) = self.session.verb("replay_run($1, $2, 'again', 'me')", run.id, which)
-        assert count == control.replay_run(self.model, run, "dead" if which == "dead" else "all")
+        assert count == control.replay_run(self.model, run, which)

@@ -33,10 +33,14 @@ options = st.builds(
 
 
 class Producing(Base):
-    @initialize(task=tasks, wishes=st.lists(options, min_size=2, max_size=5), queue=queues)
-    def begin(self, task: str, wishes: list[Options], queue: str) -> None:
+    @initialize(
+        task=tasks, wishes=st.lists(options, min_size=2, max_size=5), queue=queues, in_run=st.booleans()
+    )
+    def begin(self, task: str, wishes: list[Options], queue: str, in_run: bool) -> None:
         """With some jobs in one queue, so that there is something to do from the first step on."""
-        self.enqueue_several(task, [replace(wish, queue=queue, unique_key=None) for wish in wishes])
+        self.start_run(on_complete=True)
+        run = next(iter(self.model.runs)) if in_run else None
+        self.enqueue_several(task, [replace(wish, queue=queue, unique_key=None, run=run) for wish in wishes])
 
     @rule(task=tasks, wish=options, in_run=st.booleans(), pick=picks)
     def enqueue(self, task: str, wish: Options, in_run: bool, pick: int) -> None:

@@ -9,22 +9,33 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 from tests.machine.base import Base, choose, picks, workers
-from tests.machine.ends import ENDS, End, apply, detail_of
+from tests.machine.ends import ENDS, Complete, End, Fail, apply, detail_of
 from tests.machine.parts import Job, Worker
 
 
 class Working(Base):
-    @rule(n=workers)
+    @rule(deed=st.sampled_from(["register", "renew", "renew", "stop"]), n=workers)
+    def come_or_go(self, deed: str, n: int) -> None:
+        if deed == "register":
+            self.register(n)
+        elif deed == "renew":
+            self.renew(n)
+        else:
+            self.stop(n)
+
     def renew(self, n: int) -> None:
         worker = self.worker(n)
         (row,) = self.session.verb("renew_lease($1)", worker.id)
         assert (row["known"], row["rescued"]) == self.model.renew(worker)
 
-    @rule(n=workers)
     def stop(self, n: int) -> None:
         worker = self.worker(n)
         (row,) = self.session.verb("stop_worker($1)", worker.id)
         assert row[0] == self.model.stop(worker)
+
+    @rule(n=workers)
+    def claim_all(self, n: int) -> None:
+        self.claim(n, 20, comes_back=True)
 
     @rule(n=workers, wanted=st.integers(1, 4), comes_back=st.sampled_from([True, True, True, False]))
     def claim(self, n: int, wanted: int, comes_back: bool) -> None:
@@ -53,6 +64,12 @@ class Working(Base):
         running = self.running()
         jobs = [running[(first + i) % len(running)] for i in range(min(len(ends), len(running)))]
         self.turn(jobs, ends[: len(jobs)], wanted)
+
+    @precondition(lambda self: self.running())
+    @rule(end=st.sampled_from([Complete(), Complete(), Fail("transient", None)]))
+    def settle_all(self, end: Complete | Fail) -> None:
+        running = self.running()
+        self.turn(running, [end for _ in running], wanted=0)
 
     def turn(self, jobs: list[Job], ends: list[End], wanted: int) -> None:
         worker = self.model.workers[jobs[0].worker or UUID(int=0)]

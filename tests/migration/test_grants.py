@@ -1,11 +1,13 @@
 import re
+from datetime import timedelta
 
 import asyncpg
 import pytest
 from asyncpg import Record
 
-from holdfast.db import jobs, queues, reads
+from holdfast.db import dead, jobs, manual, queues, reads, stats
 from holdfast.db.sql_files import SQL
+from holdfast.model.dead_letter import Triage
 from holdfast.model.error import PermissionDenied
 from holdfast.model.payload import encode
 
@@ -55,6 +57,16 @@ where p.pronamespace = 'holdfast'::regnamespace
 """
 
 
+# A verb that no role may call is of no use: grant it, or take its definer's rights away.
+DEFINER_THAT_NOBODY_MAY_CALL = """
+select p.oid::regprocedure::text
+from pg_proc p
+where p.pronamespace = 'holdfast'::regnamespace
+  and p.prosecdef
+  and not exists (select from aclexplode(p.proacl) as a where a.grantee <> p.proowner)
+"""
+
+
 @pytest.mark.parametrize(
     "query", [PUBLIC_RIGHTS, TABLE_RIGHTS, GRANTED_WITHOUT_DEFINER, DEFINER_WITHOUT_SEARCH_PATH]
 )
@@ -96,3 +108,34 @@ async def test_each_role_may_do_its_work_and_no_more(conn: "asyncpg.Connection[R
     await queues.list_queues(conn)
     with pytest.raises(PermissionDenied):
         await jobs.enqueue_jobs(conn, ["t"], [encode(1)])
+
+
+async def test_every_verb_is_granted_to_somebody(conn: "asyncpg.Connection[Record]") -> None:
+    assert sorted(row[0] for row in await conn.fetch(DEFINER_THAT_NOBODY_MAY_CALL)) == []
+    await conn.execute(
+        "create function holdfast.planted() returns int language sql security definer as 'select 1';"
+        " revoke all on function holdfast.planted() from public"
+    )
+    assert [row[0] for row in await conn.fetch(DEFINER_THAT_NOBODY_MAY_CALL)] == ["holdfast.planted()"]
+
+
+async def test_a_viewer_reads_and_an_operator_acts(conn: "asyncpg.Connection[Record]") -> None:
+    (made,) = await jobs.enqueue_jobs(conn, ["t"], [encode(1)])
+    await conn.execute("set local role holdfast_viewer")
+    await stats.explain(conn, made.id)
+    await stats.timeline(conn, made.id)
+    await stats.end_stats(conn, timedelta(hours=1))
+    await stats.recent_errors(conn, timedelta(hours=1))
+    await manual.find_jobs(conn, {})
+    await dead.find_letters(conn, {})
+    await dead.letter_groups(conn, {})
+    await dead.get_sheet(conn, made.id)
+    with pytest.raises(PermissionDenied):
+        async with conn.transaction():
+            await manual.fail_by_hand(conn, [made.id], "no", "me")
+    await conn.execute("set local role holdfast_operator")
+    await manual.set_priority(conn, [made.id], 1, "later", "me")
+    await manual.fail_by_hand(conn, [made.id], "no", "me")
+    await dead.note_letters(conn, [made.id], "seen", "me")
+    await dead.triage_letters(conn, [made.id], Triage.INVESTIGATING, None, None, "me")
+    await dead.replay_letters(conn, {}, None, 1, "again", "me")

@@ -6,9 +6,12 @@ def test_every_state_has_its_transitions() -> None:
     assert set(State) == LIVE | ENDS
 
 
-def test_only_a_running_job_completes_or_is_rejected() -> None:
-    for end in (State.COMPLETED, State.REJECTED):
-        assert [state for state, reached in TRANSITIONS.items() if end in reached] == [State.RUNNING]
+def test_only_a_running_job_is_rejected() -> None:
+    assert [state for state, reached in TRANSITIONS.items() if State.REJECTED in reached] == [State.RUNNING]
+
+
+def test_any_live_job_completes_by_hand_if_not_by_a_worker() -> None:
+    assert {state for state, reached in TRANSITIONS.items() if State.COMPLETED in reached} == LIVE
 
 
 def test_a_job_runs_only_after_it_was_ready() -> None:

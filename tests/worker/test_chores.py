@@ -37,6 +37,7 @@ async def test_all_standard_chores_run_against_the_real_verbs(db: Database) -> N
         "advance_order_keys",
         "prune",
         "forget_workers",
+        "summarise_ends",
     }
 
 

@@ -8,13 +8,16 @@ from uuid import UUID
 
 from holdfast.client.bulk import Bulk, OnProgress, length_of
 from holdfast.client.calls import Calls
+from holdfast.client.dead import DeadLetters
 from holdfast.client.decorate import TaskDecorator
 from holdfast.client.handle import JobHandle
+from holdfast.client.intervene import Interventions
 from holdfast.client.lifespan import Lifespan
 from holdfast.client.link import Links
 from holdfast.client.options import Retry
 from holdfast.client.own_connection import OwnConnection
 from holdfast.client.policy import DEFAULT_QUEUE, QueuePolicy, TaskPolicy, queue_wire
+from holdfast.client.read_id import read_id
 from holdfast.client.run import Run, run_options
 from holdfast.client.sync import SyncLoop
 from holdfast.client.task import Call, Task
@@ -38,6 +41,8 @@ class Holdfast:
         self.queues: dict[str, dict[str, Any]] = {}
         self._links = Links(database, name)
         self._sync = SyncLoop(self._links)
+        self.dead = DeadLetters(self._links)
+        self.by_hand = Interventions(self._links)
 
     async def __aenter__(self) -> Self:
         await self.database.start()
@@ -136,7 +141,7 @@ class Holdfast:
 
     def job(self, job_id: UUID | str) -> JobHandle[Any]:
         """A handle for any job; its output comes as plain JSON."""
-        return JobHandle(self._links, JobId(_uuid(job_id)), False, None)
+        return JobHandle(self._links, JobId(read_id(job_id)), False, None)
 
     async def jobs(
         self,
@@ -154,11 +159,11 @@ class Holdfast:
             "state": state and _state(state),
             "queue": queue,
             "task": task,
-            "run": None if run is None else str(run.id if isinstance(run, Run) else _uuid(run)),
+            "run": None if run is None else str(run.id if isinstance(run, Run) else read_id(run)),
             "labels": labels,
         }
         filters = {name: value for name, value in given.items() if value is not None}
-        last = None if before is None else JobId(_uuid(before))
+        last = None if before is None else JobId(read_id(before))
         return await jobs.list_jobs(self.database, filters, last, limit)
 
     def run(
@@ -169,7 +174,7 @@ class Holdfast:
 
     def find_run(self, run_id: UUID | str, name: str = "run") -> Run:
         """A run that was started before."""
-        return Run(self._links, name, {}, RunId(_uuid(run_id)))
+        return Run(self._links, name, {}, RunId(read_id(run_id)))
 
     async def pause_queue(self, name: str, reason: str | None = None) -> None:
         """Nothing of the queue is claimed until it is resumed."""
@@ -188,10 +193,3 @@ def _state(value: str) -> State:
         return State(value)
     except ValueError:
         raise InvalidInput(f"{value!r} is not a state.", f"states are {', '.join(State)}") from None
-
-
-def _uuid(value: UUID | str) -> UUID:
-    try:
-        return value if isinstance(value, UUID) else UUID(value)
-    except (ValueError, AttributeError, TypeError):
-        raise InvalidInput(f"{value!r} is not an id.", "ids are UUIDs, as enqueue returns them") from None

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from holdfast.db.migrate import check_schema
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
@@ -18,7 +19,10 @@ ServerLifespan: TypeAlias = Callable[[object], AbstractAsyncContextManager[None]
 
 
 class Lifespan:
-    """Called by the server with its own app: connects at its start, closes at its end."""
+    """Called by the server with its own app: connects at its start, closes at its end.
+
+    A server does not start on a database that it could not enqueue in.
+    """
 
     __slots__ = ("_app",)
 
@@ -27,7 +31,9 @@ class Lifespan:
 
     @asynccontextmanager
     async def __call__(self, _server: object = None, /) -> AsyncIterator[None]:
-        async with self._app:
+        async with self._app as app:
+            async with app.database.connection() as conn:
+                await check_schema(conn)
             yield
 
     def with_worker(
@@ -63,10 +69,7 @@ class Lifespan:
 
     @asynccontextmanager
     async def _working(self, make: "Callable[[], Worker]") -> AsyncIterator[None]:
-        async with self._app:
-            await (
-                self._app.declare()
-            )  # what a worker does first: if it cannot be done, the server does not start
+        async with self():
             worker = make()
             working = asyncio.create_task(worker.run(), name="holdfast-worker")
             working.add_done_callback(_tell_failure)

@@ -11,6 +11,7 @@ ADVANCE_ORDER_KEYS = "select holdfast.advance_order_keys($1::integer)"
 PRUNE = "select * from holdfast.prune_jobs($1::integer)"
 FORGET_WORKERS = "select holdfast.forget_workers()"
 MAKE_PARTITIONS = "select holdfast.make_partitions()"
+SUMMARISE_ENDS = "select holdfast.summarise_ends()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +58,8 @@ async def forget_workers(on: Executor) -> int:
 
 async def make_partitions(on: Executor) -> int:
     return int(await fetch_value(on, MAKE_PARTITIONS))
+
+
+async def summarise_ends(on: Executor) -> int:
+    """Count what ended, for statistics; the number of rows written."""
+    return int(await fetch_value(on, SUMMARISE_ENDS))

@@ -7,7 +7,7 @@ from typing import Any
 from holdfast.db import rows
 from holdfast.db.statement import Executor, Fetcher, fetch, fetch_row, run
 from holdfast.model.id import JobId
-from holdfast.model.job import Enqueued, Job
+from holdfast.model.job import Enqueued, Job, JobPage
 from holdfast.model.payload import JsonText
 from holdfast.model.queue import CancelledJob, ReplayedJob
 
@@ -23,6 +23,7 @@ GET = "select * from holdfast.get_job($1::uuid)"
 LIST = "select * from holdfast.list_jobs($1::jsonb, $2::uuid, $3::integer)"
 
 Options = Mapping[str, Any]
+MOST_JOBS = 1000  # that one call lists
 
 
 async def enqueue_jobs(
@@ -66,5 +67,23 @@ async def get_job(on: Executor, job: JobId) -> Job | None:
 async def list_jobs(
     on: Executor, filters: Options | None = None, before: JobId | None = None, limit: int = 100
 ) -> list[Job]:
-    """Jobs that match, newest first; `before` is the last id of the page shown last."""
-    return [rows.job(row) for row in await fetch(on, LIST, json.dumps(filters or {}), before, limit)]
+    """Jobs that match, newest first, up to the limit; `before` is the last id of the page shown last."""
+    found: list[Job] = []
+    while len(found) < limit:
+        page = await page_jobs(on, filters, before, limit - len(found))
+        found += page.jobs
+        before = page.next
+        if before is None:
+            break
+    return found
+
+
+async def page_jobs(
+    on: Executor, filters: Options | None = None, before: JobId | None = None, limit: int = 100
+) -> JobPage:
+    """What one call finds. It looks at a bounded number of jobs, however few of them match."""
+    limit = min(limit, MOST_JOBS)
+    found = await fetch(on, LIST, json.dumps(filters or {}), before, limit)
+    matching = [rows.job(row) for row in found if row["state"] is not None]
+    is_cut = len(matching) == limit or len(matching) < len(found)
+    return JobPage(matching, found[-1]["id"] if is_cut and found else None)

@@ -1,8 +1,8 @@
-"""Lists for people: workers, runs, attempts and dead letters. Newest first."""
+"""Lists for people: workers, runs and attempts. Newest first."""
 
 from holdfast.db import rows
 from holdfast.db.statement import Executor, fetch, fetch_value
-from holdfast.model.attempt import Attempt, DeadLetter
+from holdfast.model.attempt import Attempt
 from holdfast.model.id import JobId
 from holdfast.model.run import RunSummary
 from holdfast.model.worker import WorkerSummary
@@ -21,7 +21,7 @@ select
   id, name, state, total::bigint, completed::bigint, rejected::bigint, cancelled::bigint, dead::bigint,
   created_at, ended_at
 from holdfast.run_view
-order by created_at desc
+order by id desc
 limit $1
 """
 
@@ -33,14 +33,6 @@ from holdfast.attempt_view
 where job_id = $1
 order by attempt desc, ended_at desc
 """
-
-DEAD_LETTERS = """
-select job_id, queue, task, run, reason, class, error_type, message, fingerprint, died_at, status
-from holdfast.dead_letter_view
-order by died_at desc
-limit $1
-"""
-
 
 TASK_IS_KNOWN = "select exists (select from holdfast.task_view where name = $1)"
 
@@ -56,10 +48,6 @@ async def list_runs(on: Executor, limit: int = 100) -> list[RunSummary]:
 async def list_attempts(on: Executor, job: JobId) -> list[Attempt]:
     """The attempts of a job that did not succeed."""
     return [rows.attempt(row) for row in await fetch(on, ATTEMPTS, job)]
-
-
-async def list_dead_letters(on: Executor, limit: int = 100) -> list[DeadLetter]:
-    return [rows.dead_letter(row) for row in await fetch(on, DEAD_LETTERS, limit)]
 
 
 async def task_is_known(on: Executor, task: str) -> bool:

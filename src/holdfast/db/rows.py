@@ -5,7 +5,7 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from holdfast.model.attempt import Attempt, DeadLetter
+from holdfast.model.attempt import Attempt
 from holdfast.model.id import JobId
 from holdfast.model.job import ClaimedJob, Enqueued, Job
 from holdfast.model.payload import decode
@@ -131,10 +131,6 @@ def worker_summary(row: Record) -> WorkerSummary:
 
 def run_summary(row: Record) -> RunSummary:
     return RunSummary(*row)
-
-
-def dead_letter(row: Record) -> DeadLetter:
-    return DeadLetter(*row)
 
 
 def _decoded(text: str | None) -> Any:

@@ -98,6 +98,14 @@ class EmbeddedServer:
             raise EmbeddedError(f"{self.bin_dir} has no psql. Install PostgreSQL's client programs there.")
         return path
 
+    @property
+    def postmaster_pid(self) -> int | None:
+        """The process of the server, if it runs."""
+        pgdata = self._place.pgdata
+        if not pgdata.exists():
+            return None
+        return find_postmaster(pgdata, socket_path(self._place.socket_dir(pgdata.stat().st_uid)))
+
     def log_tail(self, lines: int = 30) -> str:
         return tail(self._place, lines)
 
@@ -128,7 +136,7 @@ class EmbeddedServer:
     def _stop_server(self) -> None:
         pgdata = self._place.pgdata
         socket_dir = self._place.socket_dir(pgdata.stat().st_uid)
-        pid = find_postmaster(pgdata, socket_path(socket_dir))
+        pid = self.postmaster_pid
         if pid is not None:
             stop_postmaster(pid, pgdata)
         elif probe(socket_path(socket_dir)) is not Answer.ABSENT:

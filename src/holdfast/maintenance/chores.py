@@ -13,6 +13,7 @@ ADVANCE_ORDER_KEYS = "advance_order_keys"
 PRUNE = "prune"
 FORGET_WORKERS = "forget_workers"
 MAKE_PARTITIONS = "make_partitions"
+SUMMARISE_ENDS = "summarise_ends"
 
 MINUTE = timedelta(seconds=60)
 SPREAD = timedelta(seconds=20)
@@ -28,6 +29,7 @@ def standard_chores(sweep: timedelta) -> list[Chore]:
         Chore(ADVANCE_ORDER_KEYS, sweep, chores.advance_order_keys),
         Chore(PRUNE, MINUTE, prune, SPREAD),
         Chore(FORGET_WORKERS, MINUTE, chores.forget_workers, SPREAD),
+        Chore(SUMMARISE_ENDS, MINUTE, chores.summarise_ends, SPREAD),
     ]
 
 

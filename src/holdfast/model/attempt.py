@@ -1,9 +1,9 @@
-"""What is kept of attempts that did not succeed, and of jobs that died of them."""
+"""What is kept of attempts that did not succeed."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
-from holdfast.model.id import JobId, RunId, WorkerId
+from holdfast.model.id import JobId, WorkerId
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,20 +23,3 @@ class Attempt:
     started_at: datetime | None
     ended_at: datetime
     retry_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class DeadLetter:
-    """A job that ended badly, under triage."""
-
-    job: JobId
-    queue: str
-    task: str
-    run: RunId | None
-    reason: str | None
-    error_class: str | None
-    error_type: str | None
-    message: str | None
-    fingerprint: str | None
-    died_at: datetime
-    status: str

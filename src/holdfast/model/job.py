@@ -92,3 +92,11 @@ class Job:
     @property
     def is_ended(self) -> bool:
         return self.state.is_end
+
+
+@dataclass(frozen=True, slots=True)
+class JobPage:
+    """`next` is the id to go on from; None at the end. A page may be empty and not the last."""
+
+    jobs: list[Job]
+    next: JobId | None

@@ -7,6 +7,8 @@ from typing import Any
 
 from holdfast.model.id import JobId
 
+MOST_COUNTED = 10_000  # of a queue's waiting, scheduled or ready jobs
+
 
 class CancelResult(StrEnum):
     """`asked`: it is running, its worker was told. `busy`: somebody is changing it right now, ask again."""
@@ -19,11 +21,12 @@ class CancelResult(StrEnum):
 
 
 class ReplayResult(StrEnum):
-    """`live`: it has not ended. `conflict`: its unique key belongs to another job by now."""
+    """`live`: it has not ended. Another job has its unique key (`conflict`) or its place (`replaced`)."""
 
     REPLAYED = "replayed"
     LIVE = "live"
     CONFLICT = "conflict"
+    REPLACED = "replaced"
     NOT_FOUND = "not_found"
 
 
@@ -41,7 +44,7 @@ class ReplayedJob:
 
 @dataclass(frozen=True, slots=True)
 class QueueSummary:
-    """A queue and the number of its live jobs by state."""
+    """A queue and the number of its live jobs by state, of which MOST_COUNTED means so many or more."""
 
     name: str
     paused_at: datetime | None

@@ -23,15 +23,16 @@ class State(StrEnum):
 ENDS = frozenset({State.COMPLETED, State.REJECTED, State.CANCELLED, State.DEAD})
 LIVE = frozenset(State) - ENDS
 
+_BY_HAND = frozenset({State.COMPLETED, State.CANCELLED, State.DEAD})
 _BACK_TO_LIFE = frozenset({State.WAITING, State.SCHEDULED, State.READY})
 
 TRANSITIONS: dict[State, frozenset[State]] = {
-    # met, cancel, expiry
-    State.WAITING: frozenset({State.READY, State.SCHEDULED, State.CANCELLED, State.DEAD}),
-    # promote, cancel, expiry
-    State.SCHEDULED: frozenset({State.READY, State.CANCELLED, State.DEAD}),
-    # claim, cancel, expiry
-    State.READY: frozenset({State.RUNNING, State.CANCELLED, State.DEAD}),
+    # met, cancel, expiry, and complete or fail by hand
+    State.WAITING: frozenset({State.READY, State.SCHEDULED}) | _BY_HAND,
+    # promote, cancel, expiry, and complete or fail by hand
+    State.SCHEDULED: frozenset({State.READY}) | _BY_HAND,
+    # claim, cancel, expiry, and complete or fail by hand
+    State.READY: frozenset({State.RUNNING}) | _BY_HAND,
     # release · rescue · next stage, snooze · fail, children, and the four ends
     State.RUNNING: frozenset({State.READY, State.SCHEDULED, State.WAITING}) | ENDS,
     # replay, from any end

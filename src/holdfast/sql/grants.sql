@@ -26,10 +26,11 @@ declare
       "make_partitions", "summarise_ends"
     ],
     "holdfast_viewer": [
-      "get_job", "list_jobs", "run_progress", "explain", "end_stats", "find_dead_letters", "dead_letter_groups", "backlog"
+      "get_job", "list_jobs", "find_jobs", "run_progress", "explain", "timeline", "end_stats", "recent_errors",
+      "find_dead_letters", "dead_letter_groups", "backlog", "count_jobs", "count_running"
     ]
   }';
-  -- created_at: a view's functions are called with the rights of whoever reads the view.
+  -- created_at, and count_jobs and count_running above: a view's functions are called with the rights of whoever reads the view.
   everyone constant text[] := array['now', 'created_at'];
   bookkeeping constant text[] := array['migrations', 'function_set', 'installation'];
   grantee text;

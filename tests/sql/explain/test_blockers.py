@@ -1,78 +1,135 @@
-"""Why a job is not running; no answer means that a worker may claim it now."""
+"""Why a job is not running, first blocker first."""
 
 from datetime import timedelta
 from uuid import UUID, uuid4
 
+import pytest
+
+from holdfast.db import stats
 from holdfast.db.connect import Connection
+from holdfast.model.error import NotFound
+from holdfast.model.id import JobId
 from tests.builders import (
+    a_queue,
     a_worker,
-    claim,
-    completed_job,
-    dead_job,
+    cancel,
+    cancelled_job,
+    claim_one,
     expire_worker,
     fail,
     ready_job,
+    renew,
     running_job,
     scheduled_job,
-    waiting_job,
 )
-from tests.sql.conftest import Clock
 
 
 async def blockers(conn: Connection, job: UUID) -> list[str]:
-    return [row["blocker"] for row in await conn.fetch("select * from holdfast.explain($1)", job)]
+    return [one.blocker for one in await stats.explain(conn, JobId(job)) if one.blocks]
 
 
-async def test_a_job_that_can_be_claimed_has_no_blocker_and_is_claimed(conn: Connection) -> None:
+async def test_a_job_that_a_worker_may_claim_has_no_blocker(conn: Connection) -> None:
+    job = await ready_job(conn)
+    await a_worker(conn)
+    assert await stats.explain(conn, JobId(job)) == []
+
+
+async def test_a_paused_queue_is_named_with_its_reason(conn: Connection) -> None:
+    job = await ready_job(conn)
+    await a_worker(conn)
+    await conn.execute("select holdfast.pause_queue('default', 'vendor is down', 'Ada')")
+    (blocker,) = await stats.explain(conn, JobId(job))
+    assert blocker.blocker == "paused"
+    assert "vendor is down" in blocker.detail
+
+
+async def test_blockers_come_in_order(conn: Connection) -> None:
+    job = await scheduled_job(conn)
+    await conn.execute("select holdfast.pause_queue('default')")
+    assert await blockers(conn, job) == ["scheduled", "paused", "no_worker"]
+
+
+async def test_a_scheduled_job_says_until_when(conn: Connection) -> None:
+    await a_worker(conn)
+    job = await scheduled_job(conn, timedelta(hours=2))
+    (first,) = await stats.explain(conn, JobId(job))
+    assert (first.blocker, first.detail) == ("scheduled", "It is not due yet.")
+    assert first.until == await conn.fetchval("select due_at from holdfast.jobs where id = $1", job)
+    retried = await running_job(conn, queue="other")
+    await fail(conn, retried)
+    (again,) = await stats.explain(conn, JobId(retried.id))
+    assert (again.blocker, again.detail) == ("scheduled", "It waits for its next try.")
+
+
+async def test_a_worker_that_is_lost_draining_or_stopped_is_no_worker(conn: Connection) -> None:
+    job = await ready_job(conn)
+    lost, draining, stopped = [await a_worker(conn) for _ in range(3)]
+    assert await blockers(conn, job) == []
+    await expire_worker(conn, lost)
+    await renew(conn, draining, state="draining")
+    await conn.execute("select holdfast.stop_worker($1)", stopped)
+    assert await blockers(conn, job) == ["no_worker"]
+
+
+async def test_a_group_without_a_worker_is_named(conn: Connection) -> None:
+    job = await ready_job(conn, group="gpu")
+    await a_worker(conn)
+    (blocker,) = await stats.explain(conn, JobId(job))
+    assert blocker.blocker == "no_worker_in_group"
+    assert "gpu" in blocker.detail
+    await a_worker(conn, group="gpu")
+    assert await blockers(conn, job) == []
+
+
+async def test_a_task_that_no_worker_knows_is_told_but_does_not_block(conn: Connection) -> None:
+    job = await ready_job(conn, task="strange")
+    await a_worker(conn, tasks=["known"])
+    (note,) = await stats.explain(conn, JobId(job))
+    assert (note.blocker, note.blocks) == ("unknown_task", False)
+    await a_worker(conn, tasks=["strange"])
+    assert await stats.explain(conn, JobId(job)) == []
+
+
+async def test_the_holder_of_an_order_key_is_named(conn: Connection) -> None:
+    await a_worker(conn)
+    head, second = await ready_job(conn, order_key="k"), await ready_job(conn, order_key="k")
+    (blocker,) = await stats.explain(conn, JobId(second))
+    assert blocker.blocker == "order"
+    assert str(head) in blocker.detail
+
+
+async def test_a_passed_deadline_is_told(conn: Connection) -> None:
+    await a_worker(conn)
+    job = await ready_job(conn)
+    await conn.execute("update holdfast.jobs set deadline = now() - interval '1 minute' where id = $1", job)
+    assert await blockers(conn, job) == ["deadline_passed"]
+
+
+async def test_a_running_job_names_its_worker_and_its_limit(conn: Connection) -> None:
+    worker = await a_worker(conn, host="node-7")
+    job = await ready_job(conn, timeout=60)
+    await claim_one(conn, worker)
+    await cancel(conn, job)
+    (told,) = await stats.explain(conn, JobId(job))
+    assert told.blocker == "running"
+    assert str(worker) in told.detail
+    assert "node-7" in told.detail
+    assert "asked to cancel" in told.detail
+    assert told.until is not None
+
+
+async def test_an_ended_job_tells_its_end_and_an_unknown_one_is_not_found(conn: Connection) -> None:
+    (told,) = await stats.explain(conn, JobId(await cancelled_job(conn)))
+    assert told.blocker == "ended"
+    assert "cancelled" in told.detail
+    with pytest.raises(NotFound):
+        await stats.explain(conn, JobId(uuid4()))
+
+
+async def test_a_draining_worker_claims_nothing(conn: Connection) -> None:
+    await a_queue(conn)
     job = await ready_job(conn)
     worker = await a_worker(conn)
-    assert await blockers(conn, job) == []
-    assert [one.id for one in await claim(conn, worker)] == [job]
-
-
-async def test_every_reason_why_a_claim_would_pass_it_over_is_named(conn: Connection) -> None:
-    job = await ready_job(conn, queue="q")
+    await renew(conn, worker, state="draining")
+    assert await conn.fetch("select * from holdfast.claim_jobs($1, 1)", worker) == []
     assert await blockers(conn, job) == ["no_worker"]
-    worker = await a_worker(conn, ["q"])
-    await expire_worker(conn, worker)
-    assert await blockers(conn, job) == ["no_worker"]
-    await a_worker(conn, ["q"])
-    await conn.execute("select holdfast.pause_queue('q', 'too hot')")
-    assert await blockers(conn, job) == ["paused"]
-    grouped = await ready_job(conn, queue="r", group="gpu")
-    await a_worker(conn, ["r"])
-    assert await blockers(conn, grouped) == ["no_worker_in_group"]
-
-
-async def test_a_job_that_is_not_due_tells_when(conn: Connection) -> None:
-    worker = await a_worker(conn)
-    job = await scheduled_job(conn)
-    (row,) = await conn.fetch("select * from holdfast.explain($1)", job)
-    due = await conn.fetchval("select due_at from holdfast.jobs where id = $1", job)
-    assert (row["blocker"], row["until"]) == ("scheduled", due)
-    failed = await running_job(conn, worker)
-    await fail(conn, failed)
-    (row,) = await conn.fetch("select * from holdfast.explain($1)", failed.id)
-    assert "next try" in row["detail"]
-
-
-async def test_a_job_in_a_line_names_the_head(conn: Connection) -> None:
-    await a_worker(conn)
-    job = await waiting_job(conn, "k")
-    (row,) = await conn.fetch("select * from holdfast.explain($1)", job)
-    head = await conn.fetchval("select head from holdfast.order_keys")
-    assert row["blocker"] == "order"
-    assert str(head) in row["detail"]
-
-
-async def test_running_ended_and_unknown_jobs_say_so(conn: Connection, clock: Clock) -> None:
-    running = await running_job(conn)
-    assert await blockers(conn, running.id) == ["running"]
-    assert await blockers(conn, (await completed_job(conn, queue="q")).id) == ["ended"]
-    (row,) = await conn.fetch("select * from holdfast.explain($1)", (await dead_job(conn, queue="r")).id)
-    assert "dead" in row["detail"]
-    assert "permanent" in row["detail"]
-    assert await blockers(conn, uuid4()) == []
-    late = await ready_job(conn, deadline=await clock.now() + timedelta(seconds=5))
-    await clock.advance(timedelta(seconds=10))
-    assert await blockers(conn, late) == ["deadline_passed"]

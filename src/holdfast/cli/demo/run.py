@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from holdfast.cli.demo.app import answer
+from holdfast.cli.crew import Crew
+from holdfast.cli.demo.app import MODEL_URL, QUEUE, answer
 from holdfast.cli.demo.bar import Bar
-from holdfast.cli.demo.crew import Crew
 from holdfast.cli.demo.model_server import Ledger, ModelServer
 from holdfast.cli.demo.verdict import Verdict, judge
 from holdfast.db import jobs as jobs_db
@@ -22,6 +22,21 @@ from holdfast.model.error import NotFound, Timeout
 from holdfast.model.id import JobId, RunId
 from holdfast.model.run import RunProgress
 
+# The lease is short, so that nobody has to wait for the rescue; 30 s is the default.
+WORKER = (
+    "-A",
+    "holdfast.cli.demo.app:app",
+    "--queues",
+    QUEUE,
+    "--slots",
+    "2",
+    "--lease",
+    "3s",
+    "--sweep",
+    "1s",
+    "--grace",
+    "2s",
+)
 LOOK_EVERY = 0.05
 # A job that is put off ten times takes seconds, a run of very many takes minutes.
 PATIENCE = timedelta(seconds=120)
@@ -39,7 +54,7 @@ async def run_demo(directory: Path, jobs: int, workers: int) -> Outcome:
     async with _database(directory) as (database, url), ModelServer() as model:
         logs = directory / "logs"
         logs.mkdir()
-        async with Crew(url, model.url, logs) as crew:
+        async with Crew(WORKER, {"HOLDFAST_DATABASE_URL": url, MODEL_URL: model.url}, logs) as crew:
             run, accepted = await _enqueue(database, jobs)
             pids = [crew.start() for _ in range(workers)]
             with Bar(jobs) as bar:

@@ -13,13 +13,15 @@ begin
   if unknown is not null then
     perform holdfast.refuse('HF002', format('A filter has no key %s.', unknown), 'Known are ' || array_to_string(known, ', ') || '.');
   end if;
-  perform (filter ->> 'run')::uuid, (filter ->> 'since')::timestamptz, (filter ->> 'until')::timestamptz;
+  perform (filter ->> 'run')::uuid, (filter ->> 'worker')::uuid, (filter ->> 'since')::timestamptz, (filter ->> 'until')::timestamptz,
+    (filter ->> 'attempt')::integer, (filter ->> 'failures')::integer, (filter ->> 'priority')::integer;
 exception
-  when invalid_text_representation or invalid_datetime_format or datetime_field_overflow or invalid_parameter_value then
+  when invalid_text_representation or invalid_datetime_format or datetime_field_overflow or invalid_parameter_value
+    or numeric_value_out_of_range or invalid_time_zone_displacement_value then
     raise exception using
       errcode = 'HF002',
       message = format('A filter has a value that does not fit: %s.', left(sqlerrm, 200)),
-      hint = 'run is a UUID, since and until are times as in ISO 8601.';
+      hint = 'run and worker are UUIDs, since and until are times as in ISO 8601, attempt, failures and priority are whole numbers.';
 end
 $$;
 comment on function holdfast.check_filter(jsonb, text[]) is 'Refuses a filter with a key that nobody looks at.';

@@ -9,6 +9,7 @@ as $$
   delete from holdfast.progress as t where t.job_id = any (ids);
   delete from holdfast.stage_outputs as t where t.job_id = any (ids);
   delete from holdfast.dead_letters as t where t.job_id = any (ids);
+  delete from holdfast.dead_letter_notes as t where t.job_id = any (ids);
   delete from holdfast.events as t where t.job_id = any (ids) and t.actor is null;
 $$;
 comment on function holdfast.forget_jobs(uuid[]) is 'Removes what is kept beside forgotten jobs; manual actions stay in the audit trail.';

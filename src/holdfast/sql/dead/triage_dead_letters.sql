@@ -11,11 +11,14 @@ begin
   if status not in ('open', 'investigating', 'resolved', 'ignored') then
     perform holdfast.refuse('HF002', format('A dead letter cannot be %s.', status), 'Say open, investigating, resolved or ignored.');
   end if;
+  if status is null and assignee is null then
+    perform holdfast.refuse('HF002', 'Neither a status nor an assignee is given.', 'Say what shall change.');
+  end if;
   return query
     with changed as (
       update holdfast.dead_letters as d
       set status = coalesce(triage_dead_letters.status, d.status),
-          assignee = case when triage_dead_letters.assignee is null then d.assignee else nullif(triage_dead_letters.assignee, '') end
+          assignee = case when triage_dead_letters.assignee is null then d.assignee else nullif(left(triage_dead_letters.assignee, 200), '') end
       where d.job_id = any (array(
         select l.job_id from holdfast.dead_letters as l where l.job_id = any (ids) order by l.job_id for update))
       returning d.job_id, d.queue, d.run_id, d.status, d.assignee

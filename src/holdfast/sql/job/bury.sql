@@ -8,11 +8,16 @@ begin
   set failures = job.failures, losses = job.losses, deferrals = job.deferrals, units = job.units
   where j.id = job.id;
   perform holdfast.end_jobs(array[job.id], null, 'dead', null, array[reason]);
-  insert into holdfast.dead_letters (job_id, generation, queue, task, run_id, reason, class, error_type, message, fingerprint, died_at)
-  select job.id, job.generation, job.queue, job.task, job.run_id, reason, a.class, a.error_type, a.message, a.fingerprint, holdfast.now()
+  insert into holdfast.dead_letters (
+    job_id, generation, queue, task, run_id, reason, class, error_type, message, place, fingerprint, died_at
+  )
+  select
+    job.id, job.generation, job.queue, job.task, job.run_id, reason,
+    a.class, a.error_type, a.message, a.place, coalesce(a.fingerprint, reason), holdfast.now()
   from (select) as one
   left join lateral (
-    select * from holdfast.attempts as t where t.job_id = job.id order by t.attempt desc limit 1
+    -- An error of an earlier life or stage is not what it died of.
+    select * from holdfast.attempts as t where t.job_id = job.id and t.visit = job.visit order by t.attempt desc limit 1
   ) as a on true
   on conflict (job_id) do update
     set generation = excluded.generation,
@@ -22,6 +27,7 @@ begin
         class = excluded.class,
         error_type = excluded.error_type,
         message = excluded.message,
+        place = excluded.place,
         fingerprint = excluded.fingerprint,
         died_at = excluded.died_at,
         status = 'open',

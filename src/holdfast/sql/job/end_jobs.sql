@@ -23,7 +23,7 @@ begin
     perform holdfast.move_up(gone.lined, at);
   end if;
   if gone.replayed is not null then
-    update holdfast.dead_letters as d set outcome = to_state where d.job_id = any (gone.replayed) and d.replayed_at is not null;
+    perform holdfast.close_letters(gone.replayed, to_state);
   end if;
   return coalesce(gone.ended, '{}');
 end

@@ -10,6 +10,10 @@ declare
   seq     bigint;
   is_head boolean;
 begin
+  -- Another job stands in its place: doing both would be doing it twice.
+  if exists (select from holdfast.dead_letters as d where d.job_id = past.id and d.replaced_by is not null) then
+    return 'replaced';
+  end if;
   if past.unique_key is not null and not holdfast.retake_key(past) then
     return 'conflict';
   end if;

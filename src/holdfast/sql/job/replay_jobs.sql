@@ -29,4 +29,4 @@ begin
 end
 $$;
 comment on function holdfast.replay_jobs(uuid[], text, text)
-  is 'Starts ended jobs again under the same id: each is replayed, live (not ended), in conflict (its unique key is taken) or not_found.';
+  is 'Starts ended jobs again under the same id: each is replayed, live (not ended), in conflict (its unique key is taken), replaced (by another job) or not_found.';

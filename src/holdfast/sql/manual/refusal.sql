@@ -1,11 +1,11 @@
--- Why a manual action cannot be done on a job, or null: busy, ended, not_found, or its state.
+-- Why a manual action cannot be done on a job, or null: not_running, busy, ended or not_found.
 create or replace function holdfast.refusal(job uuid, state text, wanted text[])
 returns text
 language sql stable
 as $$
   select case
     when state = any (wanted) then null
-    when state is not null then state
+    when state is not null then 'not_running'
     when exists (select from holdfast.jobs as j where j.id = job) then 'busy'
     when exists (
       select from holdfast.history as h

@@ -157,6 +157,8 @@ create table holdfast.jobs (
 );
 
 create index jobs_claim on holdfast.jobs (lane, urgency desc, rank_at, id) where state = 'ready';
+-- Only jobs that are put off enter it, so those that go straight through never pay for it.
+create index jobs_parked on holdfast.jobs (lane, state) where state in ('waiting', 'scheduled');
 create index jobs_due on holdfast.jobs (due_at) where state = 'scheduled';
 create index jobs_running on holdfast.jobs (worker_id) where state = 'running';
 create index jobs_deadline on holdfast.jobs (deadline) where deadline is not null;
@@ -254,7 +256,7 @@ create table holdfast.history (
 
 create index history_run on holdfast.history (run_id, id) where run_id is not null;
 create index history_ended on holdfast.history using brin (ended_at) with (pages_per_range = 32, autosummarize = on);
-create index history_bad_end on holdfast.history (ended_at desc, id) where state <> 'completed';
+create index history_bad_end on holdfast.history (state, id) where state <> 'completed';
 
 create table holdfast.history_default partition of holdfast.history default;
 
@@ -564,7 +566,8 @@ create table holdfast.dead_letters (
   class       text,
   error_type  text,
   message     text,
-  fingerprint text,
+  place       text,
+  fingerprint text not null,
   died_at     timestamptz not null,
   status      text not null default 'open',
   assignee    text,
@@ -575,19 +578,20 @@ create table holdfast.dead_letters (
   replaced_by uuid,
   constraint dead_letter_status_known check (status in ('open', 'investigating', 'resolved', 'ignored'))
 );
-create index dead_letters_by_time on holdfast.dead_letters (died_at desc, job_id);
-create index dead_letters_by_fingerprint on holdfast.dead_letters (fingerprint, died_at desc);
+create index dead_letters_by_time on holdfast.dead_letters (died_at, job_id) where replayed_at is null;
+create index dead_letters_replaced on holdfast.dead_letters (replaced_by) where replaced_by is not null;
 comment on table holdfast.dead_letters is 'A job that ended badly, under triage. It stays when the job is replayed.';
 comment on column holdfast.dead_letters.job_id is 'The job.';
 comment on column holdfast.dead_letters.generation is 'Life of the job that ended so.';
 comment on column holdfast.dead_letters.queue is 'Queue it died in.';
 comment on column holdfast.dead_letters.task is 'Task it died in.';
 comment on column holdfast.dead_letters.run_id is 'Run it belongs to.';
-comment on column holdfast.dead_letters.reason is 'Why it is dead: failed_too_often, lost_too_often, permanent, deferred_too_long or deadline_passed.';
+comment on column holdfast.dead_letters.reason is 'Why it is dead: failed_too_often, lost_too_often, permanent, deferred_too_long, deadline_passed or given_up.';
 comment on column holdfast.dead_letters.class is 'Class of its last error.';
 comment on column holdfast.dead_letters.error_type is 'Type of its last error.';
 comment on column holdfast.dead_letters.message is 'Its last error message.';
-comment on column holdfast.dead_letters.fingerprint is 'Same for errors that are alike.';
+comment on column holdfast.dead_letters.place is 'Where in the code its last error was raised.';
+comment on column holdfast.dead_letters.fingerprint is 'Same for errors that are alike; the reason where there was no error.';
 comment on column holdfast.dead_letters.died_at is 'When it died.';
 comment on column holdfast.dead_letters.status is 'Triage: open, investigating, resolved or ignored.';
 comment on column holdfast.dead_letters.assignee is 'Who looks into it.';
@@ -662,7 +666,6 @@ create table holdfast.end_counts (
   state     text not null,
   jobs      integer not null,
   retried   integer not null,
-  tries     integer not null,
   wait_tens jsonb not null,
   run_tens  jsonb not null,
   constraint end_counts_pkey primary key (minute, queue, task, state)
@@ -673,7 +676,6 @@ comment on column holdfast.end_counts.queue is 'The queue.';
 comment on column holdfast.end_counts.task is 'The task.';
 comment on column holdfast.end_counts.state is 'How they ended.';
 comment on column holdfast.end_counts.jobs is 'How many.';
-comment on column holdfast.end_counts.retried is 'How many of them needed more than one try.';
-comment on column holdfast.end_counts.tries is 'Tries of all of them together.';
+comment on column holdfast.end_counts.retried is 'How many of them were tried again after a failure or a loss.';
 comment on column holdfast.end_counts.wait_tens is 'How long they waited: count by tenths of the decimal logarithm of milliseconds.';
 comment on column holdfast.end_counts.run_tens is 'How long their last attempt ran: count by tenths of the decimal logarithm of milliseconds.';

@@ -4,9 +4,9 @@ returns bigint
 language sql stable security definer
 set search_path = holdfast, pg_temp
 as $$
-  select count(*)
-  from holdfast.jobs as j
-  where j.queue = any (queues)
-    and j.state <> 'waiting'
+  select coalesce(sum(c.scheduled + c.ready), 0)::bigint
+    + (select coalesce(sum(r.jobs), 0)::bigint from holdfast.count_running() as r where r.queue = any (queues))
+  from (select distinct name from unnest(queues) as name) as named
+  cross join lateral holdfast.count_jobs(named.name) as c
 $$;
-comment on function holdfast.backlog(text[]) is 'How many jobs of these queues are scheduled, ready or running.';
+comment on function holdfast.backlog(text[]) is 'How many jobs of these queues are scheduled, ready or running; scheduled and ready are counted to 10,000 a queue.';

@@ -1,50 +1,64 @@
--- What ended in a span of time, by queue, task or hour: counts, retries and percentiles of wait and run.
-create or replace function holdfast.end_stats(since interval default '1 hour', by_what text default 'queue', queue text default null)
+-- What ended in a span of time, by queue, task or hour or all together: counts, retries and percentiles of wait and run.
+create or replace function holdfast.end_stats(since interval default '1 hour', by_what text default 'queue', queue text default null, task text default null)
 returns table (
   name text, jobs bigint, completed bigint, rejected bigint, cancelled bigint, dead bigint, retried bigint, retried_completed bigint,
   per_minute double precision, wait_p50 interval, wait_p95 interval, wait_p99 interval, run_p50 interval, run_p95 interval, run_p99 interval
 )
-language sql stable security definer
+language plpgsql stable security definer
 set search_path = holdfast, pg_temp
 as $$
-  with chosen as (
+#variable_conflict use_column
+declare
+  span constant interval := least(greatest(since, '1 minute'), '7 days');
+begin
+  if by_what not in ('queue', 'task', 'hour', 'all') then
+    perform holdfast.refuse('HF002', format('There are no statistics by %s.', by_what), 'Say queue, task, hour or all.');
+  end if;
+  return query
+    with chosen as materialized (
+      select
+        case by_what
+          when 'queue' then c.queue
+          when 'task' then c.task
+          when 'hour' then to_char(c.minute at time zone 'UTC', 'YYYY-MM-DD"T"HH24":00Z"')
+          else 'all'
+        end as name,
+        c.state, c.jobs, c.retried, c.wait_tens, c.run_tens
+      from holdfast.end_counts as c
+      where c.minute >= holdfast.now() - span
+        and (end_stats.queue is null or c.queue = end_stats.queue)
+        and (end_stats.task is null or c.task = end_stats.task)
+      order by c.minute desc
+      limit 200000
+    ), summed as (
+      select
+        c.name, sum(c.jobs) as jobs,
+        coalesce(sum(c.jobs) filter (where c.state = 'completed'), 0) as completed,
+        coalesce(sum(c.jobs) filter (where c.state = 'rejected'), 0) as rejected,
+        coalesce(sum(c.jobs) filter (where c.state = 'cancelled'), 0) as cancelled,
+        coalesce(sum(c.jobs) filter (where c.state = 'dead'), 0) as dead,
+        sum(c.retried) as retried,
+        coalesce(sum(c.retried) filter (where c.state = 'completed'), 0) as retried_completed
+      from chosen as c
+      group by c.name
+    ), tens as (
+      select t.name, jsonb_object_agg(t.tenth, t.jobs) filter (where t.kind = 'wait') as wait, jsonb_object_agg(t.tenth, t.jobs) filter (where t.kind = 'run') as run
+      from (
+        select c.name, k.kind, e.key as tenth, sum(e.value::bigint) as jobs
+        from chosen as c, lateral (values ('wait', c.wait_tens), ('run', c.run_tens)) as k (kind, tens), jsonb_each_text(k.tens) as e
+        group by 1, 2, 3
+      ) as t
+      group by t.name
+    )
     select
-      case by_what when 'task' then c.task when 'hour' then to_char(date_trunc('hour', c.minute) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"') else c.queue end as name,
-      c.*
-    from holdfast.end_counts as c
-    where c.minute >= holdfast.now() - since
-      and (end_stats.queue is null or c.queue = end_stats.queue)
-  ), summed as (
-    select
-      c.name,
-      sum(c.jobs) as jobs,
-      sum(c.jobs) filter (where c.state = 'completed') as completed,
-      sum(c.jobs) filter (where c.state = 'rejected') as rejected,
-      sum(c.jobs) filter (where c.state = 'cancelled') as cancelled,
-      sum(c.jobs) filter (where c.state = 'dead') as dead,
-      sum(c.retried) as retried,
-      sum(c.retried) filter (where c.state = 'completed') as retried_completed
-    from chosen as c
-    group by c.name
-  ), buckets as (
-    select c.name, k.kind, jsonb_object_agg(k.tenth, k.jobs) as tens
-    from (
-      select c.name, 'wait' as kind, e.key as tenth, sum(e.value::bigint) as jobs from chosen as c, jsonb_each_text(c.wait_tens) as e group by 1, 2, 3
-      union all
-      select c.name, 'run', e.key, sum(e.value::bigint) from chosen as c, jsonb_each_text(c.run_tens) as e group by 1, 2, 3
-    ) as k
-    join (select distinct name from chosen) as c on c.name = k.name
-    group by c.name, k.kind
-  )
-  select
-    s.name, s.jobs, coalesce(s.completed, 0), coalesce(s.rejected, 0), coalesce(s.cancelled, 0), coalesce(s.dead, 0),
-    s.retried, coalesce(s.retried_completed, 0),
-    s.jobs / (extract(epoch from case when by_what = 'hour' then interval '1 hour' else since end)::double precision / 60),
-    holdfast.tenth_percentile(w.tens, 0.5), holdfast.tenth_percentile(w.tens, 0.95), holdfast.tenth_percentile(w.tens, 0.99),
-    holdfast.tenth_percentile(r.tens, 0.5), holdfast.tenth_percentile(r.tens, 0.95), holdfast.tenth_percentile(r.tens, 0.99)
-  from summed as s
-  left join buckets as w on w.name = s.name and w.kind = 'wait'
-  left join buckets as r on r.name = s.name and r.kind = 'run'
-  order by s.name
+      s.name, s.jobs::bigint, s.completed::bigint, s.rejected::bigint, s.cancelled::bigint, s.dead::bigint, s.retried::bigint, s.retried_completed::bigint,
+      s.jobs::double precision / (extract(epoch from case when by_what = 'hour' then least(span, '1 hour') else span end)::double precision / 60),
+      holdfast.tenth_percentile(t.wait, 0.5), holdfast.tenth_percentile(t.wait, 0.95), holdfast.tenth_percentile(t.wait, 0.99),
+      holdfast.tenth_percentile(t.run, 0.5), holdfast.tenth_percentile(t.run, 0.95), holdfast.tenth_percentile(t.run, 0.99)
+    from summed as s
+    left join tens as t on t.name = s.name
+    order by s.name;
+end
 $$;
-comment on function holdfast.end_stats(interval, text, text) is 'What ended in a span of time, by queue, task or hour.';
+comment on function holdfast.end_stats(interval, text, text, text)
+  is 'What ended in a span of up to 7 days, by queue, task, hour or all together, as counted by summarise_ends: this minute is not in it yet.';

@@ -1,38 +1,52 @@
--- Why a job is not running, first blocker first, and until when if that is known. No row: a worker may claim it now.
+-- Why a job is not running, first blocker first, and until when if that is known. No row that blocks: a worker may claim it now.
 create or replace function holdfast.explain(job uuid)
-returns table (blocker text, detail text, until timestamptz)
+returns table (blocker text, detail text, until timestamptz, blocks boolean)
 language plpgsql stable security definer
 set search_path = holdfast, pg_temp
 as $$
 #variable_conflict use_column
 declare
+  at   constant timestamptz := holdfast.now();
   held holdfast.jobs;
 begin
   select j.* into held from holdfast.jobs as j where j.id = job;
   if not found then
     return query
-      select 'ended', format('It is %s since %s%s.', h.state, h.ended_at, ': ' || h.reason), null::timestamptz
+      select 'ended', format('It is %s since %s%s.', h.state, h.ended_at, ': ' || h.reason), null::timestamptz, true
       from holdfast.history as h
       where h.id = job and h.ended_at >= coalesce(holdfast.created_at(job), '-infinity') - interval '1 minute';
+    if not found then
+      perform holdfast.refuse('HF004', format('There is no job %s.', job), 'Check the id; ended jobs are pruned after their queue''s retention.');
+    end if;
     return;
   end if;
   if held.state = 'running' then
     return query
-      select 'running', format('Worker %s on %s has it since %s, attempt %s.', w.id, coalesce(w.host, 'an unknown host'), held.started_at, held.attempt), held.stop_at
-      from (select held.worker_id as id) as one left join holdfast.workers as w on w.id = one.id;
+      select 'running', format('Worker %s on %s has it since %s, attempt %s%s.', held.worker_id, coalesce(w.host, 'an unknown host'),
+        held.started_at, held.attempt, case when held.cancel_asked_at is not null then '; it was asked to cancel' end), held.stop_at, true
+      from (select) as one
+      left join holdfast.workers as w on w.id = held.worker_id;
+    return;
   end if;
-  if held.deadline < holdfast.now() then
-    return query select 'deadline_passed', format('Its deadline was %s; the next sweep buries it.', held.deadline), null::timestamptz;
+  if held.deadline <= at then
+    return query select 'deadline_passed', format('Its deadline was %s; the next sweep buries it.', held.deadline), null::timestamptz, true;
   end if;
   if held.state = 'waiting' and held.waits_for = 'order' then
-    return query select 'order', format('Order key %s is held by job %s.', held.order_key, k.head), null::timestamptz
-      from holdfast.order_keys as k where k.key = held.order_key;
+    return query
+      select 'order', format('Order key %s is held by job %s%s.', held.order_key, k.head,
+        case when h.id is null then ', which has ended: the next sweep moves the line up' else ', which is ' || h.state end), null::timestamptz, true
+      from holdfast.order_keys as k
+      left join holdfast.jobs as h on h.id = k.head
+      where k.key = held.order_key;
   elsif held.state = 'waiting' then
-    return query select 'waiting', format('It waits for %s.', held.waits_for), null::timestamptz;
-  elsif held.state = 'scheduled' and held.due_at > holdfast.now() then
-    return query select 'scheduled', case when held.failures + held.deferrals > 0 then 'It waits for its next try.' else 'It is not due yet.' end, held.due_at;
+    return query select 'waiting', format('It waits for %s.', held.waits_for), null::timestamptz, true;
   end if;
-  return query select b.* from holdfast.lane_blockers(held.lane) as b where held.state <> 'running';
+  if held.due_at > at then
+    return query
+      select 'scheduled', case when held.failures + held.losses + held.deferrals > 0 then 'It waits for its next try.' else 'It is not due yet.' end, held.due_at, true;
+  end if;
+  return query select b.* from holdfast.lane_blockers(held.lane, held.task) as b;
 end
 $$;
-comment on function holdfast.explain(uuid) is 'Why a job is not running, first blocker first, and until when if that is known.';
+comment on function holdfast.explain(uuid)
+  is 'Why a job is not running, first blocker first, and until when if that is known; blocks is false for what is only good to know.';

@@ -1,47 +1,54 @@
--- Jobs by filter, newest first, paged by id.
+-- Jobs by filter, newest first, paged by id. Looks at 10,000 live and 10,000 ended jobs at most, however few of them fit.
 create or replace function holdfast.list_jobs(filter jsonb default '{}', before uuid default null, max integer default 100)
 returns setof holdfast.job_view
 language plpgsql stable security definer
 set search_path = holdfast, pg_temp
--- Each part walks an index of ids from its end and stops when the page is full, whatever the statistics say.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
-set plan_cache_mode = force_generic_plan
 as $$
 declare
-  n    constant integer := least(max, 1000);
-  upto constant uuid := coalesce(before, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
-  run  uuid;
-  live uuid[];
-  past uuid[];
+  lowest  uuid;
+  highest uuid;
+  seen    record;
+  live    integer := 0;
+  ended   integer := 0;
+  ids     uuid[] := '{}';
+  since   timestamptz;
+  until   timestamptz;
 begin
-  perform holdfast.check_filter(filter, array['state', 'queue', 'task', 'run', 'labels']);
-  run := filter ->> 'run';
-  if not filter ? 'run' then
-    live := array(
-      select j.id from holdfast.jobs as j
-      where j.id < upto and holdfast.fits_filter(filter, j.state, j.queue, j.task, j.labels)
-      order by j.id desc limit n);
-    past := array(
-      select h.id from holdfast.history as h
-      where h.id < upto and holdfast.fits_filter(filter, h.state, h.queue, h.task, h.labels)
-      order by h.id desc limit n);
-  else
-    live := array(
-      select j.id from holdfast.jobs as j
-      where j.run_id = run and j.id < upto and holdfast.fits_filter(filter, j.state, j.queue, j.task, j.labels)
-      order by j.id desc limit n);
-    past := array(
-      select h.id from holdfast.history as h
-      where h.run_id = run and h.id < upto and holdfast.fits_filter(filter, h.state, h.queue, h.task, h.labels)
-      order by h.id desc limit n);
-  end if;
+  perform holdfast.check_job_filter(filter);
+  lowest := coalesce(holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'newer_than')), '00000000-0000-0000-0000-000000000000');
+  highest := least(before, holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'older_than')), 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  for seen in
+    select s.*
+    from (
+      select * from holdfast.newest_live(filter, lowest, highest)
+      union all
+      select * from holdfast.newest_ended(filter, lowest, highest)
+    ) as s
+    order by s.id desc
+  loop
+    live := live + (seen.ended_at is null)::integer;
+    ended := ended + (seen.ended_at is not null)::integer;
+    if seen.fits then
+      ids := ids || seen.id;
+      since := least(since, seen.ended_at);
+      until := greatest(until, seen.ended_at);
+    end if;
+    -- Below this id the side that was cut is not known.
+    exit when live = 10000 or ended = 10000 or cardinality(ids) >= least(max, 1000);
+  end loop;
   return query
     select v.*
     from holdfast.job_view as v
-    where v.id = any (array(select u from unnest(live || past) as u order by u desc limit n))
+    where v.id = any (ids)
+      and (v.ended_at is null or v.ended_at >= since and v.ended_at <= until)
     order by v.id desc;
+  if cardinality(ids) < least(max, 1000) and (live = 10000 or ended = 10000) then
+    return query select (jsonb_populate_record(null::holdfast.job_view, jsonb_build_object('id', seen.id))).*;
+  end if;
 end
 $$;
-comment on function holdfast.list_jobs(jsonb, uuid, integer) is 'Jobs by state, queue, task, run or labels, newest first; give the last id as before for the next page.';
+comment on function holdfast.list_jobs(jsonb, uuid, integer)
+  is 'Jobs by filter, newest first; give the last id as before for the next page. A last row without a state is no job, but where the look stopped.';

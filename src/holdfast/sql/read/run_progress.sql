@@ -1,4 +1,4 @@
--- How far a run has come: counts by state, rate and estimate.
+-- How far a run has come: counts by state, rate and estimate. States are counted among its 10,000 oldest live jobs.
 create or replace function holdfast.run_progress(run uuid)
 returns table (
   run uuid, name text, state text, total bigint, waiting bigint, scheduled bigint, ready bigint, running bigint,
@@ -21,8 +21,7 @@ as $$
       count(*) filter (where j.state = 'scheduled') as scheduled,
       count(*) filter (where j.state = 'ready') as ready,
       count(*) filter (where j.state = 'running') as running
-    from holdfast.jobs as j
-    where j.run_id = run_progress.run
+    from (select o.state from holdfast.jobs as o where o.run_id = run_progress.run order by o.id limit 10000) as j
   )
   select
     c.id, c.name, c.state, c.total::bigint, l.waiting, l.scheduled, l.ready, l.running,
@@ -31,4 +30,4 @@ as $$
     case when c.ended_at is null and c.done > 0 then make_interval(secs => c.seconds * (c.total - c.done)::double precision / c.done) end
   from counted as c, live as l
 $$;
-comment on function holdfast.run_progress(uuid) is 'How far a run has come: counts by state, rate per minute, and the time it will still take.';
+comment on function holdfast.run_progress(uuid) is 'How far a run has come: counts by state (live ones among its 10,000 oldest), rate per minute, and the time it will still take.';

@@ -67,6 +67,8 @@ create table holdfast.jobs (
 );
 
 create index jobs_claim on holdfast.jobs (lane, urgency desc, rank_at, id) where state = 'ready';
+-- Only jobs that are put off enter it, so those that go straight through never pay for it.
+create index jobs_parked on holdfast.jobs (lane, state) where state in ('waiting', 'scheduled');
 create index jobs_due on holdfast.jobs (due_at) where state = 'scheduled';
 create index jobs_running on holdfast.jobs (worker_id) where state = 'running';
 create index jobs_deadline on holdfast.jobs (deadline) where deadline is not null;

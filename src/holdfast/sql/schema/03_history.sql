@@ -41,7 +41,7 @@ create table holdfast.history (
 
 create index history_run on holdfast.history (run_id, id) where run_id is not null;
 create index history_ended on holdfast.history using brin (ended_at) with (pages_per_range = 32, autosummarize = on);
-create index history_bad_end on holdfast.history (ended_at desc, id) where state <> 'completed';
+create index history_bad_end on holdfast.history (state, id) where state <> 'completed';
 
 create table holdfast.history_default partition of holdfast.history default;
 

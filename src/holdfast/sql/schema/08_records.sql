@@ -10,7 +10,8 @@ create table holdfast.dead_letters (
   class       text,
   error_type  text,
   message     text,
-  fingerprint text,
+  place       text,
+  fingerprint text not null,
   died_at     timestamptz not null,
   status      text not null default 'open',
   assignee    text,
@@ -21,19 +22,20 @@ create table holdfast.dead_letters (
   replaced_by uuid,
   constraint dead_letter_status_known check (status in ('open', 'investigating', 'resolved', 'ignored'))
 );
-create index dead_letters_by_time on holdfast.dead_letters (died_at desc, job_id);
-create index dead_letters_by_fingerprint on holdfast.dead_letters (fingerprint, died_at desc);
+create index dead_letters_by_time on holdfast.dead_letters (died_at, job_id) where replayed_at is null;
+create index dead_letters_replaced on holdfast.dead_letters (replaced_by) where replaced_by is not null;
 comment on table holdfast.dead_letters is 'A job that ended badly, under triage. It stays when the job is replayed.';
 comment on column holdfast.dead_letters.job_id is 'The job.';
 comment on column holdfast.dead_letters.generation is 'Life of the job that ended so.';
 comment on column holdfast.dead_letters.queue is 'Queue it died in.';
 comment on column holdfast.dead_letters.task is 'Task it died in.';
 comment on column holdfast.dead_letters.run_id is 'Run it belongs to.';
-comment on column holdfast.dead_letters.reason is 'Why it is dead: failed_too_often, lost_too_often, permanent, deferred_too_long or deadline_passed.';
+comment on column holdfast.dead_letters.reason is 'Why it is dead: failed_too_often, lost_too_often, permanent, deferred_too_long, deadline_passed or given_up.';
 comment on column holdfast.dead_letters.class is 'Class of its last error.';
 comment on column holdfast.dead_letters.error_type is 'Type of its last error.';
 comment on column holdfast.dead_letters.message is 'Its last error message.';
-comment on column holdfast.dead_letters.fingerprint is 'Same for errors that are alike.';
+comment on column holdfast.dead_letters.place is 'Where in the code its last error was raised.';
+comment on column holdfast.dead_letters.fingerprint is 'Same for errors that are alike; the reason where there was no error.';
 comment on column holdfast.dead_letters.died_at is 'When it died.';
 comment on column holdfast.dead_letters.status is 'Triage: open, investigating, resolved or ignored.';
 comment on column holdfast.dead_letters.assignee is 'Who looks into it.';

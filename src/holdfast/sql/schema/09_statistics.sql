@@ -7,7 +7,6 @@ create table holdfast.end_counts (
   state     text not null,
   jobs      integer not null,
   retried   integer not null,
-  tries     integer not null,
   wait_tens jsonb not null,
   run_tens  jsonb not null,
   constraint end_counts_pkey primary key (minute, queue, task, state)
@@ -18,7 +17,6 @@ comment on column holdfast.end_counts.queue is 'The queue.';
 comment on column holdfast.end_counts.task is 'The task.';
 comment on column holdfast.end_counts.state is 'How they ended.';
 comment on column holdfast.end_counts.jobs is 'How many.';
-comment on column holdfast.end_counts.retried is 'How many of them needed more than one try.';
-comment on column holdfast.end_counts.tries is 'Tries of all of them together.';
+comment on column holdfast.end_counts.retried is 'How many of them were tried again after a failure or a loss.';
 comment on column holdfast.end_counts.wait_tens is 'How long they waited: count by tenths of the decimal logarithm of milliseconds.';
 comment on column holdfast.end_counts.run_tens is 'How long their last attempt ran: count by tenths of the decimal logarithm of milliseconds.';

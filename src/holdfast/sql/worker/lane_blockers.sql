@@ -1,23 +1,37 @@
--- What keeps every worker from claiming in a lane: the predicates of the claim, one by one.
-create or replace function holdfast.lane_blockers(lane_id integer)
-returns table (blocker text, detail text, until timestamptz)
+-- What keeps every worker from claiming a job of a task in a lane: the predicates of the claim, one by one.
+create or replace function holdfast.lane_blockers(lane_id integer, task text)
+returns table (blocker text, detail text, until timestamptz, blocks boolean)
 language sql stable
 as $$
-  select 'paused', format('Queue %s is paused since %s%s.', q.name, q.paused_at, ': ' || q.paused_reason), null::timestamptz
-  from holdfast.lanes as l
-  join holdfast.queues as q on q.name = l.queue
-  where l.lane = lane_id and q.paused_at is not null
+  with lane as (
+    select l.*, q.paused_at, q.paused_reason
+    from holdfast.lanes as l
+    join holdfast.queues as q on q.name = l.queue
+    where l.lane = lane_id
+  ), able as (
+    select w.*
+    from holdfast.lanes as l
+    join holdfast.workers as w on holdfast.has_lease(w.id) and holdfast.may_claim(w, l)
+    where l.lane = lane_id
+  )
+  select
+    'paused', format('Queue %s is paused since %s%s.', l.queue, l.paused_at, ': ' || l.paused_reason), null::timestamptz, true
+  from lane as l
+  where l.paused_at is not null
   union all
   select
     case when l."group" = '' then 'no_worker' else 'no_worker_in_group' end,
     case when l."group" = '' then format('No live worker claims from queue %s.', l.queue)
       else format('No live worker of group %s claims from queue %s.', l."group", l.queue) end,
-    null::timestamptz
-  from holdfast.lanes as l
-  where l.lane = lane_id
-    and not exists (
-      select from holdfast.workers as w
-      where holdfast.has_lease(w.id) and l.queue = any (w.queues) and l."group" in ('', w."group")
-    )
+    null, true
+  from lane as l
+  where not exists (select from able)
+  union all
+  -- Claims do not filter by task: a worker gets it, and gives it back as an error of the system.
+  select
+    'unknown_task', format('No live worker that claims from queue %s says that it knows task %s.', l.queue, task), null, false
+  from lane as l
+  where exists (select from able)
+    and not exists (select from able as a where a.tasks = '{}' or task = any (a.tasks))
 $$;
-comment on function holdfast.lane_blockers(integer) is 'What keeps every worker from claiming in a lane.';
+comment on function holdfast.lane_blockers(integer, text) is 'What keeps every worker from claiming a job of a task in a lane; blocks is false for what is only good to know.';

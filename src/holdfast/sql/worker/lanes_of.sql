@@ -5,9 +5,8 @@ language sql volatile
 as $$
   select l.lane, l.queue, q.detail = 'full'
   from holdfast.workers as w
-  cross join lateral unnest(w.queues) as wanted (queue)
-  join holdfast.queues as q on q.name = wanted.queue and q.paused_at is null
-  join holdfast.lanes as l on l.queue = wanted.queue and l."group" in ('', w."group")
+  join holdfast.lanes as l on holdfast.may_claim(w, l)
+  join holdfast.queues as q on q.name = l.queue and q.paused_at is null
   where w.id = worker
   -- The lane with the least waiting time of a race in which each runs at its weight.
   order by -ln(1 - random()) / coalesce((w.weights ->> l.queue)::double precision, q.weight)

@@ -1,30 +1,27 @@
-"""The demo's workers: real processes, one of which is killed."""
+"""Workers as processes of their own, to be started, stopped for a while and killed."""
 
 import asyncio
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from holdfast.cli.demo.app import MODEL_URL, QUEUE
 from holdfast.model.error import HoldfastError
 
-APP = "holdfast.cli.demo.app:app"
-# Short, so that nobody has to wait for the rescue; 30 s is the default.
-LEASE = "3s"
-SWEEP = "1s"
-SLOTS = 2
 GOODBYE = timedelta(seconds=10)
 
 
 class Crew:
     """They stay in this process's group, so that a closed terminal takes them along."""
 
-    def __init__(self, database_url: str, model_url: str, logs: Path) -> None:
-        self._environment = {**os.environ, "HOLDFAST_DATABASE_URL": database_url, MODEL_URL: model_url}
+    def __init__(self, options: Sequence[str], environment: Mapping[str, str], logs: Path) -> None:
+        """`options`: what each is given behind `holdfast worker`."""
+        self._options = options
+        self._environment = {**os.environ, **environment}
         self._logs = logs
         self._workers: list[subprocess.Popen[bytes]] = []
         self.started = 0
@@ -44,14 +41,23 @@ class Crew:
     def start(self) -> int:
         """A new worker; returns its process id."""
         self.started += 1
-        command = [sys.executable, "-m", "holdfast", "worker", "-A", APP, "--queues", QUEUE]
-        command += ["--slots", str(SLOTS), "--lease", LEASE, "--sweep", SWEEP, "--grace", "2s"]
+        command = [sys.executable, "-m", "holdfast", "worker", *self._options]
         with self._log(self.started).open("wb") as log:
             worker = subprocess.Popen(
                 command, env=self._environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
         self._workers.append(worker)
         return worker.pid
+
+    @property
+    def pids(self) -> list[int]:
+        return [worker.pid for worker in self._workers]
+
+    async def dismiss_one(self) -> int:
+        """SIGTERM, and wait until it has left; returns its exit code."""
+        worker = self._workers.pop(0)
+        worker.terminate()
+        return await asyncio.to_thread(worker.wait)
 
     def kill_one(self) -> int:
         """kill -9, the way the kernel does it when memory runs out; returns the process id."""
@@ -66,8 +72,8 @@ class Crew:
         for worker in self._workers:
             if worker.poll() is not None:
                 raise HoldfastError(
-                    f"A worker of the demo left with exit code {worker.returncode}: {self._last_words()}",
-                    "run the demo with --keep and look at the logs in its directory",
+                    f"A worker left with exit code {worker.returncode}: {self._last_words()}",
+                    "keep the directory with --keep, and look at the logs in it",
                 )
 
     def _log(self, number: int) -> Path:

@@ -1,0 +1,12 @@
+"""Ids as people give them."""
+
+from uuid import UUID
+
+from holdfast.model.error import InvalidInput
+
+
+def read_id(value: UUID | str) -> UUID:
+    try:
+        return value if isinstance(value, UUID) else UUID(value)
+    except (ValueError, AttributeError, TypeError):
+        raise InvalidInput(f"{value!r} is not an id.", "ids are UUIDs, as enqueue returns them") from None

@@ -1,0 +1,108 @@
+"""Dead letters: jobs that ended badly, under triage."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from holdfast.model.attempt import Attempt
+from holdfast.model.id import JobId, RunId
+from holdfast.model.queue import ReplayResult
+from holdfast.model.state import State
+
+
+class Triage(StrEnum):
+    """Where people stand with it. A replay that completes resolves it, one that dies again reopens it."""
+
+    OPEN = "open"
+    INVESTIGATING = "investigating"
+    RESOLVED = "resolved"
+    IGNORED = "ignored"
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A job that ended badly. The fields are the columns of dead_letter_view.
+
+    `replayed_at` is None while the job is dead; `outcome` is how its last replay ended.
+    """
+
+    job: JobId
+    generation: int
+    queue: str
+    task: str
+    run: RunId | None
+    reason: str
+    error_class: str | None
+    error_type: str | None
+    message: str | None
+    place: str | None
+    fingerprint: str
+    died_at: datetime
+    status: Triage
+    assignee: str | None
+    replays: int
+    replayed_at: datetime | None
+    replayed_by: str | None
+    outcome: State | None
+    replaced_by: JobId | None
+
+
+@dataclass(frozen=True, slots=True)
+class LetterPlace:
+    """A place in the list of dead letters, from which to go on."""
+
+    died_at: datetime
+    job: JobId
+
+
+@dataclass(frozen=True, slots=True)
+class LetterPage:
+    """`next` is where to go on; None at the end. A page may be empty and not the last."""
+
+    letters: list[DeadLetter]
+    next: LetterPlace | None
+
+
+@dataclass(frozen=True, slots=True)
+class LetterGroup:
+    """Dead letters that are alike. `is_partial`: there are more than the 100,000 that were looked at."""
+
+    fingerprint: str
+    error_class: str | None
+    error_type: str | None
+    message: str | None
+    place: str | None
+    reasons: list[str]
+    tasks: list[str]
+    letters: int
+    open: int
+    last_hour: int
+    hour_before: int
+    first_at: datetime
+    last_at: datetime
+    sample: JobId
+    is_partial: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    at: datetime
+    author: str | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class LetterSheet:
+    """A dead letter with its whole error history, latest attempt first, and what people wrote on it."""
+
+    letter: DeadLetter
+    attempts: list[Attempt]
+    notes: list[Note]
+
+
+@dataclass(frozen=True, slots=True)
+class LetterReplays:
+    """What one call of a bulk replay did; `next` is where to go on, None at the end."""
+
+    results: dict[JobId, ReplayResult]
+    next: LetterPlace | None

@@ -1,0 +1,23 @@
+-- Whether a job, live or ended, fits a filter; its age is a bound on the ids that are looked at. One predicate for lists and bulk actions.
+create or replace function holdfast.job_matches(
+  filter jsonb, state text, queue text, task text, run uuid, labels jsonb, attempt integer, failures integer, priority smallint, worker uuid, order_key text
+)
+returns boolean
+language sql immutable parallel safe
+as $$
+  select coalesce(
+    (not filter ? 'state' or state = filter ->> 'state')
+      and (not filter ? 'queue' or queue = filter ->> 'queue')
+      and (not filter ? 'task' or task = filter ->> 'task')
+      and (not filter ? 'run' or run = (filter ->> 'run')::uuid)
+      and (not filter ? 'labels' or labels @> (filter -> 'labels'))
+      and (not filter ? 'attempt' or attempt >= (filter ->> 'attempt')::integer)
+      and (not filter ? 'failures' or failures >= (filter ->> 'failures')::integer)
+      and (not filter ? 'priority' or priority = (filter ->> 'priority')::integer)
+      and (not filter ? 'worker' or worker = (filter ->> 'worker')::uuid)
+      and (not filter ? 'order_key' or order_key = filter ->> 'order_key'),
+    false
+  )
+$$;
+comment on function holdfast.job_matches(jsonb, text, text, text, uuid, jsonb, integer, integer, smallint, uuid, text)
+  is 'Whether a job fits a filter; attempt and failures mean at least so many.';

@@ -1,0 +1,12 @@
+-- How many jobs of each queue run, of at most 100,000 that run in all.
+create or replace function holdfast.count_running()
+returns table (queue text, jobs bigint)
+language sql stable security definer
+set search_path = holdfast, pg_temp
+set enable_seqscan = off
+as $$
+  select found.queue, count(*)
+  from (select j.queue from holdfast.jobs as j where j.state = 'running' limit 100000) as found
+  group by found.queue
+$$;
+comment on function holdfast.count_running() is 'How many jobs of each queue run.';

@@ -1,0 +1,50 @@
+-- Live jobs that fit a filter, oldest first, paged by id: what bulk actions loop over. Looks at 10,000 at most.
+create or replace function holdfast.find_jobs(filter jsonb default '{}', after uuid default null, max integer default 1000)
+returns table (job_id uuid, state text)
+language plpgsql stable security definer
+set search_path = holdfast, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+#variable_conflict use_column
+declare
+  lowest  uuid;
+  highest uuid;
+  seen    record;
+  looked  integer := 0;
+  given   integer := 0;
+begin
+  perform holdfast.check_job_filter(filter);
+  lowest := greatest(after, holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'newer_than')), '00000000-0000-0000-0000-000000000000');
+  highest := coalesce(holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'older_than')), 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  for seen in
+    (select j.* from holdfast.jobs as j
+      where filter ? 'run' and j.run_id = (filter ->> 'run')::uuid and j.id > lowest and j.id < highest
+      order by j.id
+      limit 10000)
+    union all
+    (select j.* from holdfast.jobs as j
+      where not filter ? 'run' and j.id > lowest and j.id < highest
+      order by j.id
+      limit 10000)
+  loop
+    exit when given >= least(max, 10000);
+    looked := looked + 1;
+    job_id := seen.id;
+    state := seen.state;
+    if holdfast.job_matches(filter, seen.state, seen.queue, seen.task, seen.run_id, seen.labels, seen.attempt, seen.failures, seen.priority,
+      seen.worker_id, seen.order_key)
+    then
+      given := given + 1;
+      return next;
+    end if;
+  end loop;
+  if looked = 10000 and given < least(max, 10000) then
+    state := null;
+    return next;
+  end if;
+end
+$$;
+comment on function holdfast.find_jobs(jsonb, uuid, integer)
+  is 'Live jobs by filter, oldest first; give the last id for the next page. A last row without a state is no match, but where the look stopped.';

@@ -1,0 +1,10 @@
+-- Whether a worker claims from a lane. The claim and its explanation both ask here, so that they cannot differ.
+create or replace function holdfast.may_claim(worker holdfast.workers, lane holdfast.lanes)
+returns boolean
+language sql stable
+as $$
+  select worker.state = 'working'
+    and lane.queue = any (worker.queues)
+    and lane."group" in ('', worker."group")
+$$;
+comment on function holdfast.may_claim(holdfast.workers, holdfast.lanes) is 'Whether a worker, while its lease lasts, claims from a lane.';

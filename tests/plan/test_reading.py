@@ -1,0 +1,165 @@
+"""What a read touches does not grow with history: buffers are counted, not time.
+
+Statistics are those of empty tables, so no bound depends on them.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import asyncpg
+import pytest
+from asyncpg import Record
+
+from holdfast.db.connect import Connection
+from tests.database import fresh_database
+from tests.plan.large_history import LETTERS, LIVE, make_history
+
+QUICK = 200_000
+LONG = 10_000_000
+
+LIST = "select * from holdfast.list_jobs($1, null, 100)"
+FIND = "select * from holdfast.find_jobs($1, null, 100)"
+LETTERS_OF = "select * from holdfast.find_dead_letters($1, null, null, 100)"
+GROUPS_OF = "select * from holdfast.dead_letter_groups($1)"
+REPLAY = "select * from holdfast.replay_dead_letters($1, null, null, 100)"
+
+# A page of 100 rows, or a look at 10,000, reads a few hundred pages; a scan of all would read thousands.
+FEW = 100
+SOME = 2_000
+MANY = 7_000
+
+BOUNDS: list[tuple[str, dict[str, Any], int]] = [
+    (LIST, {}, SOME),
+    (LIST, {"queue": "rare"}, SOME),
+    (LIST, {"task": "none"}, SOME),
+    (LIST, {"labels": {"of": "few"}}, SOME),
+    (LIST, {"attempt": 3}, SOME),
+    (LIST, {"worker": "00000000-0000-0000-0000-000000000000"}, SOME),
+    (LIST, {"state": "dead"}, SOME),
+    (LIST, {"state": "dead", "queue": "rare"}, SOME + 10_000),
+    (LIST, {"state": "rejected"}, SOME),
+    (LIST, {"state": "waiting"}, SOME),
+    (LIST, {"state": "completed", "queue": "rare"}, SOME),
+    (LIST, {"run": "RUN"}, SOME),
+    (LIST, {"run": "RUN", "queue": "rare"}, SOME + 10_000),
+    (LIST, {"older_than": "10 days", "queue": "rare"}, SOME),
+    (FIND, {}, SOME),
+    (FIND, {"queue": "rare"}, SOME),
+    (FIND, {"run": "RUN"}, SOME),
+    (FIND, {"older_than": "1 hour", "state": "running"}, SOME),
+    (LETTERS_OF, {}, SOME),
+    (LETTERS_OF, {"queue": "rare"}, SOME),
+    (LETTERS_OF, {"fingerprint": "none"}, SOME),
+    (REPLAY, {"queue": "rare"}, SOME),
+    (GROUPS_OF, {}, MANY),
+    (GROUPS_OF, {"queue": "rare"}, MANY),
+]
+
+# The placeholders RUN and OLD stand for a run and for the oldest job of all.
+OTHERS: list[tuple[str, int]] = [
+    ("select * from holdfast.get_job('OLD')", FEW),
+    ("select * from holdfast.explain('OLD')", FEW),
+    ("select * from holdfast.timeline('OLD')", FEW),
+    ("select * from holdfast.list_jobs('{}', 'OLD', 100)", FEW),
+    ("select * from holdfast.run_progress('RUN')", FEW),
+    ("select * from holdfast.run_view order by id desc limit 100", FEW),
+    ("select * from holdfast.queue_view", MANY),
+    ("select holdfast.backlog(array['crowd', 'rare'])", MANY),
+    ("select * from holdfast.recent_errors('7 days')", MANY),
+    ("select * from holdfast.end_stats('7 days')", SOME),
+    ("select holdfast.summarise_minutes(now() - interval '10 minutes', now())", SOME),
+]
+
+
+@pytest.fixture(
+    scope="module",
+    params=[QUICK, pytest.param(LONG, marks=[pytest.mark.slow, pytest.mark.timeout(3600)])],
+    ids=["quick", "long"],
+)
+def large_url(server_url: str, template: str, request: pytest.FixtureRequest) -> Iterator[str]:
+    with asyncio.Runner() as runner:
+        database = fresh_database(server_url, template)
+        url = runner.run(database.__aenter__())
+        runner.run(_fill(url, request.param))
+        yield url
+        runner.run(database.__aexit__(None, None, None))
+
+
+async def _fill(url: str, ended: int) -> None:
+    conn = await asyncpg.connect(url)
+    await make_history(conn, ended)
+    await conn.close()
+
+
+@pytest.fixture
+async def large(large_url: str) -> AsyncIterator[Connection]:
+    conn = await asyncpg.connect(large_url)
+    yield conn
+    await conn.close()
+
+
+@pytest.mark.timeout(300)
+async def test_what_a_read_touches_is_bounded(large: Connection) -> None:
+    pages = await large.fetchval(
+        "select sum(pg_relation_size(relid)) / 8192 from pg_partition_tree('holdfast.history')"
+    )
+    assert pages > 2 * SOME, "history is too small for the bounds to mean anything"
+    too_much = {}
+    for query, filters, bound in BOUNDS:
+        filled = await _filled(large, json.dumps(filters))
+        touched = await buffers(large, query, filled)
+        if touched > bound:
+            too_much[query, filled] = touched
+    for query, bound in OTHERS:
+        touched = await buffers(large, await _filled(large, query))
+        if touched > bound:
+            too_much[query, ""] = touched
+    assert too_much == {}
+
+
+async def test_groups_and_counts_say_that_they_are_partial(large: Connection) -> None:
+    groups = await large.fetch("select letters, is_partial from holdfast.dead_letter_groups()")
+    assert sum(group["letters"] for group in groups) == 100_000 < LETTERS
+    assert all(group["is_partial"] for group in groups)
+    errors = await large.fetch("select attempts, is_partial from holdfast.recent_errors('30 days')")
+    assert sum(error["attempts"] for error in errors) == 100_000 < LETTERS
+    assert all(error["is_partial"] for error in errors)
+    counts = await large.fetchrow("select ready, scheduled from holdfast.queue_view where name = 'crowd'")
+    assert counts is not None
+    assert counts["ready"] == 10_000 < LIVE
+
+
+async def test_a_scan_of_history_would_be_noticed(large: Connection) -> None:
+    assert (
+        await buffers(large, 'select count(*) from holdfast.job_view where labels @> \'{"of": "few"}\'')
+        > SOME
+    )
+
+
+async def buffers(conn: Connection, query: str, *args: str) -> int:
+    """Of the second call: the first one also reads the catalogue."""
+    await _measure(conn, query, *args)
+    return await _measure(conn, query, *args)
+
+
+async def _measure(conn: Connection, query: str, *args: str) -> int:
+    transaction = conn.transaction()
+    await transaction.start()
+    try:
+        told = await conn.fetchval(f"explain (analyze, buffers, format json) {query}", *args)
+    finally:
+        await transaction.rollback()
+    plan = json.loads(told)[0]["Plan"]
+    return int(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"])
+
+
+async def _filled(conn: Connection, text: str) -> str:
+    if "RUN" in text:
+        text = text.replace("RUN", str(await conn.fetchval("select id from holdfast.runs")))
+    if "OLD" in text:
+        row: Record | None = await conn.fetchrow("select id from holdfast.history where queue = 'rare'")
+        assert row is not None
+        text = text.replace("OLD", str(row["id"]))
+    return text
