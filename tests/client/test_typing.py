@@ -37,6 +37,8 @@ async def good() -> None:
     assert_type(await handle.result(timeout="5s"), str)
     assert_type(await (await plain.enqueue(n=3)).result(), bool)
     assert_type(plain.enqueue_sync(3), JobHandle[bool])
+    assert_type(plain.enqueue_many_sync([plain.call(3)]), list[JobHandle[bool]])
+    assert_type(plain.using(object()).enqueue_sync(3), JobHandle[bool])
     await with_context.enqueue(3)
     await greet.options(priority=3, delay="5m").enqueue(name="Ada")
     await greet.enqueue_many([greet.call("Ada"), greet.options(unique_key="k").call("Grace")])

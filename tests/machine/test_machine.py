@@ -19,7 +19,7 @@ from tests.machine.working import Working
 # Read here, since tests run without the variables of the environment that are Holdfast's own.
 EXAMPLES = os.environ.get("HOLDFAST_MACHINE_EXAMPLES")
 SCHEDULES = settings(
-    max_examples=int(EXAMPLES or 120),
+    max_examples=int(EXAMPLES or 80),
     stateful_step_count=50,
     derandomize=EXAMPLES is None,
     database=None,

@@ -15,9 +15,11 @@ class Command:
 
     name: str
     help: str
+    module: str | None = None
 
     def register(self, app: typer.Typer) -> None:
-        register: Register = import_module(f"holdfast.cli.{self.name.replace('-', '_')}").register
+        module = self.module or self.name.replace("-", "_")
+        register: Register = import_module(f"holdfast.cli.{module}").register
         register(app, self.name, self.help)
 
     def register_line(self, app: typer.Typer) -> None:
@@ -32,7 +34,11 @@ COMMANDS = (
     Command("migrate", "Bring the database's schema up to date."),
     Command("worker", "Run jobs."),
     Command("enqueue", "Store a job."),
-    Command("jobs", "List, show, wait for, cancel and replay jobs."),
+    Command("stats", "What ended lately: counts, rates, waits and runs."),
+    Command("errors", "What went wrong lately, errors that are alike together.", "recent_errors"),
+    Command("explain", "Why a job is not running."),
+    Command("jobs", "List, show, wait for, cancel, replay and mend jobs."),
+    Command("dead", "List, triage, replay and export dead letters."),
     Command("runs", "Start, list, show, seal, cancel and replay runs."),
     Command("queues", "List, show, set, pause and resume queues."),
     Command("workers", "List workers."),

@@ -1,22 +1,24 @@
-"""One job with all that is known about it, as a document and as a sheet."""
+"""One job with all that is known about it, as a document and as a sheet with its story."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from holdfast.cli.output import printable, write
-from holdfast.cli.render import ago, facts, plain, print_sheet, print_table
-from holdfast.db import jobs, reads
+from holdfast.cli.render import ago, clock, facts, plain, print_sheet, print_table
+from holdfast.db import jobs, reads, stats
 from holdfast.db.connect import Database
 from holdfast.model.attempt import Attempt
 from holdfast.model.error import NotFound, PermissionDenied
 from holdfast.model.id import JobId
 from holdfast.model.job import Job
+from holdfast.model.story import TimelineEntry
 
 
 @dataclass(frozen=True, slots=True)
 class JobRecord:
     job: Job
     attempts: list[Attempt]
+    timeline: list[TimelineEntry]
 
 
 async def read_record(database: Database, job_id: JobId) -> JobRecord:
@@ -25,32 +27,48 @@ async def read_record(database: Database, job_id: JobId) -> JobRecord:
         raise NotFound(f"There is no job {job_id}.")
     try:
         attempts = await reads.list_attempts(database, job_id)
+        return JobRecord(job, attempts, await stats.timeline(database, job_id))
     except PermissionDenied:
-        attempts = []  # a producer may see its job, but not how workers fared with it
-    return JobRecord(job, attempts)
+        return JobRecord(job, [], [])  # a producer may see its job, but not how workers fared with it
 
 
 def document(record: JobRecord) -> dict[str, Any]:
-    return {**plain(record.job), "attempts": plain(record.attempts)}
+    return {
+        **plain(record.job),
+        "attempts": plain(record.attempts),
+        "timeline": plain(record.timeline),
+    }
 
 
 def print_record(record: JobRecord) -> None:
     print_sheet(facts(record.job))
-    if not record.attempts:
+    if record.timeline:
+        write("")
+        print_table(
+            ("at", "what", "try", "who", "why"),
+            ((clock(one.at), one.what, one.attempt, one.actor, one.words) for one in record.timeline),
+            keep=("at", "what", "try"),
+        )
+    print_traceback(record.attempts)
+
+
+def print_attempts(attempts: list[Attempt]) -> None:
+    if not attempts:
         return
     write("")
     print_table(
         ("attempt", "outcome", "class", "age", "error"),
-        (
-            (one.attempt, one.outcome, one.error_class, ago(one.ended_at), _error(one))
-            for one in record.attempts
-        ),
+        ((one.attempt, one.outcome, one.error_class, ago(one.ended_at), _error(one)) for one in attempts),
         keep=("attempt", "outcome", "class", "age"),
     )
-    last = record.attempts[0]
-    if last.traceback:
+    print_traceback(attempts)
+
+
+def print_traceback(attempts: list[Attempt]) -> None:
+    """Of the last attempt."""
+    if attempts and attempts[0].traceback:
         write("")
-        write(printable(last.traceback.rstrip()))
+        write(printable(attempts[0].traceback.rstrip()))
 
 
 def _error(attempt: Attempt) -> str:

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from holdfast.cli import intervene
 from holdfast.cli.job_control import cancel_jobs, replay_jobs
 from holdfast.cli.job_sheet import document, print_record, read_record
 from holdfast.cli.options import Json, Labels, Limit, WaitTimeout, duration, identifier
@@ -22,6 +23,7 @@ from holdfast.model.state import State
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.command("cancel")(cancel_jobs)
 app.command("replay")(replay_jobs)
+intervene.register(app)
 
 Id = Annotated[str, typer.Argument(metavar="JOB", help="The job's id.")]
 Ids = Annotated[list[str], typer.Argument(metavar="JOB...", help="The jobs' ids.")]

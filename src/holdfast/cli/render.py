@@ -112,6 +112,24 @@ def ago(moment: datetime | None, now: datetime | None = None) -> str:
     return f"in {_short(-passed)}" if passed < timedelta(0) else _short(passed)
 
 
+def clock(moment: datetime | None) -> str:
+    return "" if moment is None else f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S}Z"
+
+
+def percent(part: float | None) -> str:
+    return "" if part is None else f"{100 * part:.4g}%"
+
+
+def roughly(length: timedelta | None) -> str:
+    """With two digits, which is all that a percentile is worth: 8ms, 1.2s, 3m."""
+    if length is None:
+        return ""
+    seconds = length.total_seconds()
+    if seconds < 1:
+        return f"{seconds * 1000:.0f}ms"
+    return f"{seconds:.2g}s" if seconds < 100 else _short(length)
+
+
 def span(length: timedelta) -> str:
     """Exactly, as options take it: 30d, 90s, 1.5s."""
     seconds = length.total_seconds()
@@ -138,7 +156,7 @@ def _text(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, datetime):
-        return f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S}Z ({ago(value)})"
+        return f"{clock(value)} ({ago(value)})"
     if isinstance(value, timedelta):
         return span(value)
     if isinstance(value, str | UUID):

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from holdfast.cli.options import identifier, labels
+from holdfast.cli.options import identifier, labels, seconds
 from holdfast.db.connect import Database
 from holdfast.db.jobs import list_jobs
 from holdfast.model.error import InvalidOption
@@ -20,6 +20,9 @@ StateFilter = Annotated[State | None, typer.Option(help="Only jobs in this state
 QueueFilter = Annotated[str | None, typer.Option(help="Only jobs of this queue.")]
 TaskFilter = Annotated[str | None, typer.Option(help="Only jobs of this task.")]
 RunFilter = Annotated[str | None, typer.Option(help="Only jobs of this run.")]
+OlderThan = Annotated[str | None, typer.Option(help="Only jobs enqueued longer ago than this, such as 2h.")]
+WorkerFilter = Annotated[str | None, typer.Option("--worker", help="Only jobs that this worker runs.")]
+Ids = Annotated[list[str] | None, typer.Argument(metavar="JOB...", help="The jobs' ids; or use a filter.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +39,22 @@ class Selection:
 
 
 def filters_of(
-    queue: str | None, task: str | None, run: str | None, label: list[str] | None
+    queue: str | None,
+    task: str | None,
+    run: str | None,
+    label: list[str] | None,
+    older_than: str | None = None,
+    worker: str | None = None,
 ) -> dict[str, Any]:
     """The filter as the database takes it."""
-    run_id = None if run is None else str(identifier(run, "run"))
-    asked = {"queue": queue, "task": task, "run": run_id, "labels": labels(label)}
+    asked = {
+        "queue": queue,
+        "task": task,
+        "run": None if run is None else str(identifier(run, "run")),
+        "labels": labels(label),
+        "older_than": seconds(older_than),
+        "worker": None if worker is None else str(identifier(worker, "worker")),
+    }
     return {name: value for name, value in asked.items() if value is not None}
 
 

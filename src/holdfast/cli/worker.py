@@ -65,6 +65,7 @@ def work(
             stagger=duration(stagger) or timedelta(0),
             drain=drain,
             once=once,
+            app_path=app,
         )
 
     with _environment_of(target):

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import Any, Literal, Self, Unpack
 from uuid import UUID
 
 from holdfast.client.bulk import Bulk, OnProgress, length_of
@@ -27,7 +27,9 @@ from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import BadHandler, InvalidInput, UnknownTask
 from holdfast.model.id import JobId, RunId
 from holdfast.model.job import Job
+from holdfast.model.process import process_limits
 from holdfast.model.retry import RetryPolicy
+from holdfast.model.size import Size
 from holdfast.model.state import State
 
 
@@ -82,8 +84,14 @@ class Holdfast:
         retry: Retry | None = None,
         max_failures: int | None = None,
         timeout: Duration | None = None,
+        mode: Literal["process"] | None = None,
+        memory: Size | None = None,
+        nice: int | None = None,
     ) -> TaskDecorator:
-        """Makes a function a task, under its own name unless `name` is given."""
+        """Makes a function a task, under its own name unless `name` is given.
+
+        With mode="process" its handler has a process of its own, which its timeout kills.
+        """
         if misplaced:
             raise BadHandler("@app.task takes its settings by name.", "write @app.task() above the function")
         policy = TaskPolicy(
@@ -92,6 +100,7 @@ class Holdfast:
             max_failures=max_failures,
             retry=None if retry is None else RetryPolicy.parse(retry),
             timeout=None if timeout is None else parse_duration(timeout),
+            process=process_limits(mode, memory, nice),
         )
         return TaskDecorator(self.tasks, name, policy, self._links, self._sync)
 

@@ -50,6 +50,8 @@ class TaskDecorator:
 
     def __call__(self, handler: Callable[..., Any], /) -> Task[..., Any]:
         _check_kind(handler)
+        if self._policy.process is not None:
+            _check_importable(handler)
         name = self._name or _name_of(handler)
         _check_name(name, handler, self._tasks)
         bound = Bindings(handler, Signature(handler), self._policy, self._links, self._sync)
@@ -67,6 +69,15 @@ def _check_kind(handler: Any) -> None:
         raise BadHandler(
             f"{handler.__qualname__} is a generator, and a job has one output.",
             "return the result; report steps with the context's progress or checkpoint",
+        )
+
+
+def _check_importable(handler: Callable[..., Any]) -> None:
+    name = getattr(handler, "__qualname__", "<unnamed>")
+    if "<" in name:
+        raise BadHandler(
+            f"{name} cannot run in a process of its own, which could not find it.",
+            "put the function at the top level of a module",
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 from holdfast.client.options import Retry
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import InvalidOption
+from holdfast.model.process import ProcessLimits
 from holdfast.model.retry import RetryPolicy
 
 DEFAULT_QUEUE = "default"
@@ -22,6 +23,7 @@ class TaskPolicy:
     max_failures: int | None = None
     retry: RetryPolicy | None = None
     timeout: timedelta | None = None
+    process: ProcessLimits | None = None  # the worker's business only; not sent
 
     def job_wire(self) -> dict[str, Any]:
         """What is fixed at enqueue goes with each job: it holds before a worker has declared the task."""

@@ -16,6 +16,7 @@ from holdfast.client.sync import SyncLoop
 from holdfast.model.error import InvalidInput
 from holdfast.model.job import Enqueued
 from holdfast.model.payload import JsonText, encode
+from holdfast.model.process import ProcessLimits
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -72,6 +73,11 @@ class Task(Generic[P, R]):
     @property
     def policy(self) -> TaskPolicy:
         return self._bound.policy
+
+    @property
+    def process(self) -> ProcessLimits | None:
+        """The limits of the process that runs the handler, if it is to have its own."""
+        return self._bound.policy.process
 
     @property
     def context_parameter(self) -> str | None:

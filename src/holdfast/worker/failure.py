@@ -16,6 +16,7 @@ from holdfast.model.outcome import (
     Snoozed,
 )
 from holdfast.model.signal import Cancelled, Permanent, RateLimited, Reject, Retry, Snooze
+from holdfast.worker.processes.death import ProcessDied, ProcessNotStarted
 from holdfast.worker.running import Running, Stop
 
 
@@ -42,6 +43,10 @@ def _failed(exc: BaseException, running: Running) -> Failed:
             return Failed(_report(exc, ErrorClass.TRANSIENT), exc.delay, running.units)
         case Permanent() | InvalidInput():
             return Failed(_report(exc, ErrorClass.PERMANENT), units=running.units)
+        case ProcessDied():
+            return Failed(ErrorReport(ErrorClass.TRANSIENT, "ProcessDied", str(exc)), units=running.units)
+        case ProcessNotStarted():
+            return Failed(ErrorReport(ErrorClass.SYSTEM, "ProcessNotStarted", str(exc)))
         case _:
             return Failed(_report(exc, ErrorClass.TRANSIENT), units=running.units)
 
@@ -61,19 +66,20 @@ def refused_end(why: str) -> Outcome:
 def _stopped(stop: Stop, exc: BaseException, running: Running) -> Outcome:
     match stop:
         case Stop.TIMED_OUT:
-            error = _report(exc, ErrorClass.TRANSIENT)
-            report = ErrorReport(
-                error.error_class,
-                "TimedOut",
-                f"The attempt was stopped: {stop}.",
-                error.traceback,
-                error.place,
-            )
-            return Failed(report, units=running.units, timed_out=True)
+            return Failed(_timeout(exc, running), units=running.units, timed_out=True)
         case Stop.ASKED:
             return CancelledByRequest(running.reason or stop.value)
         case Stop.WORKER_LEAVES | Stop.LEASE_ENDED:
             return Released(stop.value)
+
+
+def _timeout(exc: BaseException, running: Running) -> ErrorReport:
+    if running.handler.process is not None:
+        message = f"The process was killed: {Stop.TIMED_OUT}."  # where it was, nobody can say
+        return ErrorReport(ErrorClass.TRANSIENT, "TimedOut", message)
+    error = _report(exc, ErrorClass.TRANSIENT)
+    message = f"The attempt was stopped: {Stop.TIMED_OUT}."
+    return ErrorReport(error.error_class, "TimedOut", message, error.traceback, error.place)
 
 
 def _report(exc: BaseException, error_class: ErrorClass) -> ErrorReport:

@@ -14,7 +14,16 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 class Handler:
     """The function of a task, with what need not be found out again for each job."""
 
-    __slots__ = ("_encode", "bind", "context_parameter", "function", "is_async", "name", "signature")
+    __slots__ = (
+        "_encode",
+        "bind",
+        "context_parameter",
+        "function",
+        "is_async",
+        "name",
+        "process",
+        "signature",
+    )
 
     def __init__(self, task: WorkerTask) -> None:
         self.name = task.name
@@ -22,7 +31,9 @@ class Handler:
         self.context_parameter = task.context_parameter
         self.bind = task.bind
         self._encode = task.encode_output
-        self.is_async = inspect.iscoroutinefunction(inspect.unwrap(task.handler))
+        self.process = task.process
+        # In process mode it is not the worker's loop that runs it.
+        self.is_async = task.process is None and inspect.iscoroutinefunction(inspect.unwrap(task.handler))
         self.signature = inspect.signature(task.handler)
 
     def arguments(self, payload_json: str, context: Any) -> Arguments:

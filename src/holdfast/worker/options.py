@@ -28,6 +28,7 @@ class WorkerOptions:
     drain: bool = False
     once: bool = False
     metadata: Mapping[str, Any] | None = None
+    app_path: str | None = None  # `package.module:app`, where a process finds the app
 
     def __post_init__(self) -> None:
         if not self.queues:

@@ -15,6 +15,7 @@ from holdfast.worker.deadlines import Deadlines
 from holdfast.worker.failure import outcome_of, unknown_task
 from holdfast.worker.handler import Handler
 from holdfast.worker.outbox import Outbox
+from holdfast.worker.processes.pool import Processes
 from holdfast.worker.report import WorkerReport
 from holdfast.worker.running import Running, Stop
 from holdfast.worker.slots import Slots
@@ -35,6 +36,7 @@ class Runner:
         wake: Wake,
         report: WorkerReport,
         services: Services,
+        app_path: str | None = None,
     ) -> None:
         self._app = app
         self._slots = slots
@@ -47,6 +49,7 @@ class Runner:
         self._unknown: set[str] = set()
         self._deadlines = Deadlines(slots)
         self._threads = Threads(self._count_stuck)
+        self._processes = Processes(slots.total, app_path)
 
     def start(self, jobs: Iterable[ClaimedJob]) -> None:
         for job in jobs:
@@ -82,6 +85,9 @@ class Runner:
         self._deadlines.close()
         self._threads.close()
 
+    async def end_processes(self) -> None:
+        await self._processes.close()
+
     def _find(self, name: str) -> Handler | None:
         task = self._app.tasks.get(name)
         if task is None:
@@ -104,11 +110,13 @@ class Runner:
         try:
             if running.stop is not None:
                 raise asyncio.CancelledError
-            value = await self._call(running)
-            if value is None and running.units is None:
-                end = _PLAIN
+            if running.handler.process is not None:
+                end = await self._processes.run(running, JobContext(running, self._services))
             else:
-                end = end_of(Completed(running.handler.encode_output(value), running.units))
+                value = await self._call(running)
+                end = _PLAIN
+                if value is not None or running.units is not None:
+                    end = end_of(Completed(running.handler.encode_output(value), running.units))
         except (KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException as exc:

@@ -31,6 +31,7 @@ class Running:
         "has_begun",
         "is_settled",
         "job",
+        "pass_on",
         "reason",
         "stop",
         "task",
@@ -42,7 +43,8 @@ class Running:
         self.handler = handler
         self.task: asyncio.Task[None] | None = None
         self.has_begun = False
-        self.abandon: Callable[[], None] | None = None  # set while a thread runs the handler
+        self.abandon: Callable[[], None] | None = None  # set while a thread or process runs the handler
+        self.pass_on: Callable[[], None] | None = None  # set while a process does: tells it of a request
         self.stop: Stop | None = None
         self.reason: str | None = None
         self.is_settled = False  # true: its end is known to the database, or is not ours to report
@@ -67,4 +69,7 @@ class Running:
                 self.task.cancel()
         elif why is not Stop.ASKED and self.abandon is not None:
             # A thread cannot be cancelled: its end is reported without it. A request only sets the flag.
+            # A process is killed.
             self.abandon()
+        elif self.pass_on is not None:
+            self.pass_on()

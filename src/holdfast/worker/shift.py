@@ -28,6 +28,7 @@ from holdfast.worker.line import Line
 from holdfast.worker.options import WorkerOptions
 from holdfast.worker.orphans import Orphans
 from holdfast.worker.outbox import Outbox
+from holdfast.worker.processes.taken import Taken
 from holdfast.worker.report import WorkerReport
 from holdfast.worker.run import Runner
 from holdfast.worker.running import Stop
@@ -39,6 +40,7 @@ from holdfast.worker.wake import Wake
 
 STOP_REQUESTS = "stop_requests"
 ORPHANS = "orphans"
+TAKEN = "taken"
 GOODBYE = timedelta(seconds=5)
 
 
@@ -89,13 +91,15 @@ class Shift:
                     Stop.WORKER_LEAVES
                 )  # only if this worker was itself cancelled, or broke
                 await _cancel(tasks)
+                await self._runner.end_processes()
         finally:
             await self._end()
 
     async def _begin(self) -> None:
         await make_partitions(self._main)
         services = Services(self._app.database, await installation_id(self._main), self._run_touched)
-        self._runner = Runner(self._app, self._slots, self._outbox, self._wake, self._report, services)
+        path = self._options.app_path
+        self._runner = Runner(self._app, self._slots, self._outbox, self._wake, self._report, services, path)
         once = self._options.once
         # Half of the slots at most for one call, so that the other loop has work at the same time.
         claiming = Claiming(self._slots.total if once else (self._slots.total + 1) // 2, 1 if once else None)
@@ -177,6 +181,7 @@ class Shift:
             *standard_chores(sweep),
             Chore(STOP_REQUESTS, sweep, self._obey_stop_requests, soonest=timedelta(milliseconds=20)),
             Chore(ORPHANS, sweep, orphans.release),
+            Chore(TAKEN, sweep, Taken(self._me, self._slots).stop),
         ]
 
     async def _obey_stop_requests(self, on: Executor) -> int:

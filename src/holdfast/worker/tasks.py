@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from holdfast.db.connect import Database
 from holdfast.model.payload import JsonText
+from holdfast.model.process import ProcessLimits
 
 
 class WorkerTask(Protocol):
@@ -19,6 +20,10 @@ class WorkerTask(Protocol):
     @property
     def context_parameter(self) -> str | None:
         """The parameter that takes the JobContext, if there is one."""
+
+    @property
+    def process(self) -> ProcessLimits | None:
+        """Given if the handler runs in a process of its own."""
 
     def bind(self, payload: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The handler's arguments, converted by its annotations; raises InvalidInput if they do not fit."""

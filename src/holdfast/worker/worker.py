@@ -38,10 +38,11 @@ class Worker:
         drain: bool = False,
         once: bool = False,
         metadata: Mapping[str, Any] | None = None,
+        app_path: str | None = None,
     ) -> None:
         names, weights = queues_and_weights(queues)
         self.options = WorkerOptions(
-            names, weights, slots, group, lease, grace, sweep, stagger, drain, once, metadata
+            names, weights, slots, group, lease, grace, sweep, stagger, drain, once, metadata, app_path
         )
         self.id = WorkerId(uuid4())
         self.report = WorkerReport()

@@ -1,0 +1,124 @@
+"""One child process as the worker sees it: started, spoken to, killed, and always reaped."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import sys
+from asyncio import IncompleteReadError, StreamReader, StreamWriter
+from asyncio.subprocess import DEVNULL, Process
+from contextlib import suppress
+
+from holdfast.worker.processes.death import ProcessDied, ProcessNotStarted, died_with
+from holdfast.worker.processes.frame import HEAD, Message, length_of, pack, unpack
+
+# A clean interpreter: a fork of this one would inherit its threads' locks and its connections.
+# It looks for modules where this one does.
+PROGRAM = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from holdfast.worker.processes.inside.entry import main
+main(int(sys.argv[2]), int(sys.argv[3]))
+"""
+# For a process that left to be reaped, and for its last words to be read.
+LINGER = 1.0
+
+
+async def start_child() -> "Child":
+    ours, theirs = socket.socketpair()
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", PROGRAM, json.dumps(sys.path), str(theirs.fileno()), str(os.getpid())),
+            pass_fds=(theirs.fileno(),),
+            stdin=DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as exc:
+        ours.close()
+        raise ProcessNotStarted(f"No process could be started: {exc}.") from exc
+    except BaseException:
+        ours.close()
+        raise
+    finally:
+        theirs.close()
+    try:
+        reader, writer = await asyncio.open_unix_connection(sock=ours)
+    except BaseException:
+        process.kill()
+        ours.close()
+        await process.wait()
+        raise
+    return Child(process, reader, writer)
+
+
+class Child:
+    """The leader of a process group, so that what a handler forks goes with it."""
+
+    def __init__(self, process: Process, reader: StreamReader, writer: StreamWriter) -> None:
+        self._process = process
+        self._reader = reader
+        self._writer = writer
+        self._linger: asyncio.TimerHandle | None = None
+        self._idle: asyncio.TimerHandle | None = None
+        self.over = asyncio.create_task(self._reap())
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.returncode is None and not self._reader.at_eof()
+
+    def say(self, message: Message) -> None:
+        self._writer.write(pack(message))
+
+    async def tell(self, message: Message) -> None:
+        """Raises ProcessDied, as `hear` does."""
+        try:
+            self.say(message)
+            await self._writer.drain()
+        except ConnectionError:
+            raise await self._death() from None
+
+    async def hear(self) -> Message:
+        """The next message; raises ProcessDied if there will be none."""
+        try:
+            head = await self._reader.readexactly(HEAD)
+            return unpack(await self._reader.readexactly(length_of(head)))
+        except (IncompleteReadError, ConnectionError):
+            raise await self._death() from None
+        except ValueError as exc:
+            self.kill()
+            raise ProcessDied(f"The handler's process wrote nonsense to the worker: {exc}.") from None
+
+    def kill(self) -> None:
+        """The whole group. `over` is done when the child has been reaped."""
+        # A group's number is not given away while any member lives; if none does, nobody is there to be hit.
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def hang_up(self) -> None:
+        if self._linger is not None:
+            self._linger.cancel()
+        self._writer.transport.abort()
+
+    def kill_after(self, seconds: float) -> None:
+        self._idle = asyncio.get_running_loop().call_later(seconds, self.kill)
+
+    def keep(self) -> None:
+        """It has work again."""
+        if self._idle is not None:
+            self._idle.cancel()
+
+    async def _reap(self) -> None:
+        await self._process.wait()
+        self.kill()  # what it forked and left behind
+        self.keep()
+        # What has left the group may still hold the other end, so that the end of the stream never comes.
+        self._linger = asyncio.get_running_loop().call_later(LINGER, self._writer.transport.abort)
+
+    async def _death(self) -> ProcessDied:
+        try:
+            async with asyncio.timeout(LINGER):
+                return died_with(await self._process.wait())
+        except TimeoutError:
+            self.kill()
+            return ProcessDied("The handler's process closed its line to the worker, and was killed.")

@@ -1,0 +1,1 @@
+"""What runs in a child process: it loads one task and runs its jobs, one after the other."""

@@ -1,0 +1,76 @@
+"""One attempt inside a child, from the worker's order to the end that is sent back."""
+
+import asyncio
+import inspect
+import os
+import sys
+from contextlib import suppress
+from datetime import datetime, timedelta
+from threading import Event
+from typing import Any
+from uuid import UUID
+
+from holdfast.model.id import JobId, RunId, Token
+from holdfast.model.job import ClaimedJob
+from holdfast.model.outcome import Completed, End, end_of
+from holdfast.worker.failure import outcome_of
+from holdfast.worker.handler import Handler
+from holdfast.worker.processes.frame import Message
+from holdfast.worker.processes.inside.context import ProcessContext
+from holdfast.worker.processes.inside.line import Line
+from holdfast.worker.running import Running
+
+NO_TOKEN = Token(UUID(int=0))
+
+
+def attempt(handler: Handler, line: Line, order: Message, cancelled: Event) -> Message:
+    running = Running(_read(order["job"]), handler)
+    context = ProcessContext(running, line, order["key"], cancelled)
+    is_spent = False
+    try:
+        end = _run(running, context)
+    except BaseException as exc:
+        end = end_of(outcome_of(exc, running))
+        is_spent = isinstance(exc, MemoryError)
+    _flush()
+    return {"end": list(end), "last": is_spent or _has_children()}
+
+
+def _run(running: Running, context: ProcessContext) -> End:
+    handler = running.handler
+    args, kwargs = handler.arguments(running.job.payload_json, context)
+    value = handler.function(*args, **kwargs)
+    if inspect.iscoroutine(value):
+        value = asyncio.run(value)
+    return end_of(Completed(handler.encode_output(value), running.units))
+
+
+def _has_children() -> bool:
+    """Whether the handler left processes behind; the worker then ends them with this one."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _flush() -> None:
+    """What was printed would be lost when the child is killed."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+
+
+def _read(written: dict[str, Any]) -> ClaimedJob:
+    """The token stays with the worker, which alone writes."""
+    return ClaimedJob(
+        **{
+            **written,
+            "id": JobId(UUID(written["id"])),
+            "token": NO_TOKEN,
+            "run": None if written["run"] is None else RunId(UUID(written["run"])),
+            "started_at": datetime.fromisoformat(written["started_at"]),
+            "ready_at": datetime.fromisoformat(written["ready_at"]),
+            "stop_after": None if written["stop_after"] is None else timedelta(seconds=written["stop_after"]),
+        }
+    )

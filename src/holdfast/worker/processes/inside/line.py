@@ -1,0 +1,95 @@
+"""The child's end of the line: a thread hears, so that a cancel and the worker's end are noticed at once."""
+
+import os
+import signal
+import socket
+from concurrent.futures import Future
+from itertools import count
+from queue import SimpleQueue
+from threading import Event, Lock, Thread
+from typing import Any, NoReturn
+
+from holdfast.model import error
+from holdfast.model.error import HoldfastError
+from holdfast.worker.processes.frame import HEAD, Message, length_of, pack, unpack
+
+CANNOT_HEAR = 70
+Order = tuple[Message, Event]
+
+
+class Line:
+    def __init__(self, end: socket.socket) -> None:
+        self._end = end
+        self._me = os.getpid()
+        self._lock = Lock()
+        self._numbers = count()
+        self._answers: dict[int, Future[Any]] = {}
+        self._orders: SimpleQueue[Order] = SimpleQueue()
+        self._cancelled = Event()
+        os.register_at_fork(after_in_child=end.close)
+        Thread(target=self._listen, name="holdfast-line", daemon=True).start()
+
+    def next_order(self) -> Order:
+        """What to load or to run, and the flag that says to stop."""
+        return self._orders.get()
+
+    def send(self, message: Message) -> None:
+        self._leave_if_forked()
+        frame = pack(message)
+        with self._lock:
+            self._end.sendall(frame)
+
+    def ask(self, verb: str, **given: Any) -> Future[Any]:
+        """The worker's answer, when it has come."""
+        number = next(self._numbers)
+        future: Future[Any] = Future()
+        self._answers[number] = future
+        self.send({"ask": number, "verb": verb, "with": given})
+        return future
+
+    def _leave_if_forked(self) -> None:
+        """A copy that the handler forked has come back from the handler: the end is not its to report."""
+        if os.getpid() != self._me:
+            os._exit(0)
+
+    def _listen(self) -> None:
+        try:
+            while True:
+                self._take(unpack(self._read(length_of(self._read(HEAD)))))
+        except BaseException:
+            # Such as no memory for an answer. A child that cannot hear would wait for ever.
+            os._exit(CANNOT_HEAR)
+
+    def _take(self, message: Message) -> None:
+        if "answer" in message:
+            _resolve(self._answers.pop(message["answer"]), message)
+        elif "cancel" in message:
+            self._cancelled.set()
+        else:
+            self._cancelled = Event()
+            self._orders.put((message, self._cancelled))
+
+    def _read(self, size: int) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            part = self._end.recv(size - len(data))
+            if not part:
+                _end_group()
+            data += part
+        return bytes(data)
+
+
+def _resolve(future: "Future[Any]", message: Message) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    if "value" in message:
+        future.set_result(message["value"])
+    else:
+        kind = getattr(error, str(message["error"]), HoldfastError)
+        future.set_exception(kind(message["message"], message["hint"]))
+
+
+def _end_group() -> NoReturn:
+    """The worker is gone, or wants nothing more."""
+    os.killpg(os.getpgrp(), signal.SIGKILL)
+    os._exit(0)
