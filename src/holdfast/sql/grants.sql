@@ -3,7 +3,7 @@ do $$
 declare
   verbs constant jsonb := '{
     "holdfast_producer": [
-      "enqueue", "enqueue_jobs", "declare_queue", "declare_task", "notify_ready",
+      "enqueue", "enqueue_jobs", "declare_queue", "declare_task", "declare_endpoint", "notify_ready",
       "start_run", "seal_run", "run_progress", "get_job"
     ],
     "holdfast_worker": [
@@ -12,21 +12,21 @@ declare
       "complete_jobs", "fail_jobs", "snooze_jobs", "release_jobs", "reject_jobs", "advance_jobs", "cancel_claimed",
       "complete_in_transaction",
       "save_checkpoint", "load_checkpoints", "report_progress",
-      "enqueue", "enqueue_jobs", "declare_queue", "declare_task", "notify_ready",
+      "enqueue", "enqueue_jobs", "declare_queue", "declare_task", "declare_endpoint", "notify_ready",
       "start_run", "seal_run", "run_progress", "get_job",
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "forget_workers",
-      "make_partitions", "summarise_ends"
+      "make_partitions", "summarise_ends", "prune_endpoints"
     ],
     "holdfast_operator": [
       "pause_queue", "resume_queue", "cancel_jobs", "replay_jobs", "cancel_run", "replay_run",
       "take_back_jobs", "complete_by_hand", "fail_by_hand", "set_priority",
-      "note_dead_letters", "triage_dead_letters", "replay_dead_letters", "replace_job",
-      "start_run", "seal_run", "declare_queue", "declare_task", "enqueue", "enqueue_jobs", "notify_ready",
+      "open_endpoint", "close_endpoint", "note_dead_letters", "triage_dead_letters", "replay_dead_letters", "replace_job",
+      "start_run", "seal_run", "declare_queue", "declare_task", "declare_endpoint", "enqueue", "enqueue_jobs", "notify_ready",
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "forget_workers",
-      "make_partitions", "summarise_ends"
+      "make_partitions", "summarise_ends", "prune_endpoints"
     ],
     "holdfast_viewer": [
-      "get_job", "list_jobs", "find_jobs", "run_progress", "explain", "timeline", "end_stats", "recent_errors",
+      "get_job", "list_jobs", "find_jobs", "run_progress", "explain", "timeline", "end_stats", "endpoint_history", "recent_errors",
       "find_dead_letters", "dead_letter_groups", "backlog", "count_jobs", "count_running"
     ]
   }';

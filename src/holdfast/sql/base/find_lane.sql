@@ -16,6 +16,9 @@ begin
     if found then
       return found_lane;
     end if;
+    if endpoint <> '' then
+      perform holdfast.declare_endpoint(endpoint);
+    end if;
     insert into holdfast.queues (name) values (queue) on conflict do nothing;
     insert into holdfast.lanes (queue, endpoint, "group")
     values (queue, coalesce(endpoint, ''), coalesce("group", ''))

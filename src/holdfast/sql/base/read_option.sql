@@ -3,7 +3,7 @@ create or replace function holdfast.read_option(options jsonb, started timestamp
 returns table (
   queue text, priority integer, due_at timestamptz, unique_key text, unique_for text, unique_scope text, order_key text,
   run uuid, parent uuid, labels jsonb, timeout interval, deadline timestamptz, "group" text, endpoint text,
-  max_failures integer, retry jsonb, pipeline text, stage text
+  max_failures integer, retry jsonb, pipeline text, stage text, estimate double precision
 )
 language plpgsql stable
 as $$
@@ -14,16 +14,16 @@ begin
   if options = '{}' then
     return query select null::text, null::integer, null::timestamptz, null::text, null::text, null::text, null::text,
       null::uuid, null::uuid, null::jsonb, null::interval, null::timestamptz, null::text, null::text,
-      null::integer, null::jsonb, null::text, null::text;
+      null::integer, null::jsonb, null::text, null::text, null::double precision;
     return;
   end if;
   select k into unknown from jsonb_object_keys(options) as k
   where k <> all (array['queue', 'priority', 'delay', 'run_at', 'unique_key', 'unique_for', 'unique_scope', 'order_key', 'run',
     'parent', 'parent_token', 'labels', 'timeout', 'deadline', 'group', 'endpoint', 'max_failures', 'retry', 'pipeline', 'stage',
-    'stagger', 'notify']);
+    'estimate', 'stagger', 'notify']);
   if unknown is not null then
     perform holdfast.refuse('HF002', format('There is no option %s.', unknown),
-      'Known are queue, priority, delay, run_at, unique_key, unique_for, unique_scope, order_key, run, labels, timeout, deadline, group, endpoint, max_failures, retry, stagger, notify.');
+      'Known are queue, priority, delay, run_at, unique_key, unique_for, unique_scope, order_key, run, labels, timeout, deadline, group, endpoint, estimate, max_failures, retry, stagger, notify.');
   end if;
   perform holdfast.check_option(options);
   return query
@@ -31,11 +31,11 @@ begin
       o.queue, o.priority, coalesce(o.run_at, started + holdfast.read_interval(o.delay)),
       o.unique_key, coalesce(o.unique_for, 'live'), o.unique_scope, o.order_key,
       o.run, o.parent, o.labels, holdfast.read_interval(o.timeout), o.deadline, o."group", o.endpoint,
-      o.max_failures, holdfast.retry_policy(o.retry), o.pipeline, o.stage
+      o.max_failures, holdfast.retry_policy(o.retry), o.pipeline, o.stage, o.estimate
     from jsonb_to_record(options) as o (
       queue text, priority integer, delay jsonb, run_at timestamptz, unique_key text, unique_for text, unique_scope text,
       order_key text, run uuid, parent uuid, labels jsonb, timeout jsonb, deadline timestamptz, "group" text, endpoint text,
-      max_failures integer, retry jsonb, pipeline text, stage text
+      max_failures integer, retry jsonb, pipeline text, stage text, estimate double precision
     );
 exception
   when invalid_text_representation or invalid_datetime_format or datetime_field_overflow or numeric_value_out_of_range

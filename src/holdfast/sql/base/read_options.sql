@@ -3,7 +3,7 @@ create or replace function holdfast.read_options(options jsonb, each jsonb[], n 
 returns table (
   queue text, priority integer, due_at timestamptz, unique_key text, unique_for text, unique_scope text, order_key text,
   run uuid, parent uuid, labels jsonb, timeout interval, deadline timestamptz, "group" text, endpoint text,
-  max_failures integer, retry jsonb, pipeline text, stage text
+  max_failures integer, retry jsonb, pipeline text, stage text, estimate double precision
 )
 language plpgsql stable
 as $$

@@ -24,6 +24,7 @@ begin
       limit max
       for update skip locked
     loop
+      continue when not holdfast.hold_endpoint(job);
       saved := holdfast.lose_job(job);
       recovered := recovered + saved::integer;
       dead := dead + (not saved)::integer;

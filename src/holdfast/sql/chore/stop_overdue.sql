@@ -20,6 +20,7 @@ begin
     order by j.id
     for update skip locked
   loop
+    continue when not holdfast.hold_endpoint(job);
     perform holdfast.fail_job(job, jsonb_build_object(
       'class', 'transient', 'outcome', 'timed_out', 'type', 'TimedOut',
       'message', 'The attempt ran past its time and its worker did not stop it.'

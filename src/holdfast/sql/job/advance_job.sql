@@ -17,6 +17,11 @@ begin
   values (job.id, job.generation, job.visit, coalesce(job.stage, ''), output, job.attempt, job.worker_id, job.started_at, at);
   -- What a stage saved is not the next one's: both may use the same names.
   delete from holdfast.checkpoints as c where c.job_id = job.id;
+  if job.in_flight_at_start is not null then
+    perform holdfast.settle_permits(
+      array[array[job.lane, extract(epoch from job.started_at), job.in_flight_at_start, job.is_probe::integer, job.estimate, holdfast.read_number(detail -> 'units')]::double precision[]],
+      true);
+  end if;
   perform holdfast.record_moves(array[job.id], 'advance', case when is_later then 'scheduled' else 'ready' end);
   update holdfast.jobs as j
   set state = case when is_later then 'scheduled' else 'ready' end,
@@ -32,7 +37,7 @@ begin
       visit = j.visit + 1,
       units = coalesce(coalesce(j.units, 0) + holdfast.read_number(detail -> 'units'), j.units),
       failures = 0, losses = 0, deferrals = 0, deferred_since = null,
-      worker_id = null, token = null, started_at = null, stop_at = null
+      worker_id = null, token = null, started_at = null, stop_at = null, in_flight_at_start = null, is_probe = null
   where j.id = job.id;
 exception
   -- The mistake of one handler must not undo the other ends of the call.

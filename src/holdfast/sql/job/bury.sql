@@ -4,8 +4,9 @@ returns void
 language plpgsql volatile
 as $$
 begin
+  perform holdfast.give_permit_back(job);
   update holdfast.jobs as j
-  set failures = job.failures, losses = job.losses, deferrals = job.deferrals, units = job.units
+  set in_flight_at_start = null, failures = job.failures, losses = job.losses, deferrals = job.deferrals, units = job.units
   where j.id = job.id;
   perform holdfast.end_jobs(array[job.id], null, 'dead', null, array[reason]);
   insert into holdfast.dead_letters (

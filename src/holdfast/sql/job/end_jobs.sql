@@ -25,6 +25,10 @@ begin
   if gone.replayed is not null then
     perform holdfast.close_letters(gone.replayed, to_state);
   end if;
+  -- Last, because whoever holds an endpoint's row must not wait for a job's.
+  if gone.permits is not null then
+    perform holdfast.settle_permits(gone.permits, to_state in ('completed', 'rejected'));
+  end if;
   return coalesce(gone.ended, '{}');
 end
 $$;

@@ -6,18 +6,25 @@ as $$
 declare
   at      constant timestamptz := holdfast.now();
   class   constant text := case when detail ->> 'class' in ('rate_limited', 'permanent', 'system') then detail ->> 'class' else 'transient' end;
-  counts  constant boolean := class in ('transient', 'permanent');
+  counts  boolean := class in ('transient', 'permanent');
+  spared  boolean := false;
   delay   interval;
   verdict text;
 begin
   job.units := coalesce(coalesce(job.units, 0) + holdfast.read_number(detail -> 'units'), job.units);
+  if job.in_flight_at_start is not null then
+    -- A failure of an endpoint that fails all is not the job's own: it is put off, not counted.
+    spared := not holdfast.tell_endpoint(job, class, detail) and class = 'transient';
+    counts := counts and not spared;
+    job.in_flight_at_start := null;
+  end if;
   if counts then
     job.failures := job.failures + 1;
     job.deferred_since := null;
     delay := holdfast.delay_after_failure(job, detail);
   else
     job.deferrals := job.deferrals + 1;
-    job.deferred_since := coalesce(job.deferred_since, at);
+    job.deferred_since := case when not spared then coalesce(job.deferred_since, at) end;
     delay := holdfast.delay_after_deferral(job, class, detail);
   end if;
   verdict := case

@@ -17,7 +17,7 @@ begin
       o.*,
       coalesce(o.queue, t.queue, 'default') as at_queue,
       coalesce(o.priority, t.priority, q.priority, 50) as points,
-      coalesce(o.endpoint, q.endpoint, '') as at_endpoint,
+      coalesce(o.endpoint, t.endpoint, q.endpoint, '') as at_endpoint,
       coalesce(o.timeout, t.timeout, q.timeout) as may_run,
       greatest(o.due_at, started + every * ((o.i - 1) / chunk)) as due,
       octet_length(o.payload::text) as bytes,
@@ -27,7 +27,7 @@ begin
       holdfast.read_options(options, each, cardinality(ids))
     ) with ordinality as o (
       id, is_made, seq, is_head, task, payload, queue, priority, due_at, unique_key, unique_for, unique_scope, order_key,
-      run, parent, labels, timeout, deadline, "group", endpoint, max_failures, retry, pipeline, stage, i
+      run, parent, labels, timeout, deadline, "group", endpoint, max_failures, retry, pipeline, stage, estimate, i
     )
     left join holdfast.tasks as t on t.name = o.task
     left join holdfast.queues as q on q.name = coalesce(o.queue, t.queue, 'default')
@@ -50,7 +50,7 @@ begin
   ), inserted as (
     insert into holdfast.jobs (
       id, lane, priority, urgency, state, rank_at, due_at, waits_for, lead, queue, task, pipeline, stage, run_id, parent_id,
-      order_key, order_seq, unique_scope, unique_key, timeout, deadline, max_failures, retry, labels, payload
+      order_key, order_seq, unique_scope, unique_key, timeout, deadline, max_failures, retry, estimate, labels, payload
     )
     select
       id, lane, points, case when ageing is null then points else 0 end, state,
@@ -61,7 +61,7 @@ begin
       lead, at_queue, task, pipeline, stage, run, parent,
       case when seq is not null then order_key end, seq,
       case when unique_key is not null then coalesce(unique_scope, task) end, unique_key,
-      may_run, deadline, max_failures, retry, labels, case when bytes <= 2000 then payload end
+      may_run, deadline, max_failures, retry, estimate, labels, case when bytes <= 2000 then payload end
     from placed
   ), noted as (
     insert into holdfast.events (at, cause, job_id, run_id, queue, to_state, attempt)

@@ -1,7 +1,7 @@
 -- any live state -> an end: the one statement that ends jobs. With tokens only running jobs that carry them pass.
 create or replace function holdfast.move_to_history(
   ids uuid[], tokens uuid[], to_state text, outputs json[], reasons text[], used double precision[], at timestamptz,
-  out ended uuid[], out keyed uuid[], out lined text[], out joined uuid[], out replayed uuid[]
+  out ended uuid[], out keyed uuid[], out lined text[], out joined uuid[], out replayed uuid[], out permits double precision[]
 )
 language plpgsql volatile
 -- The only join is with the call's own arrays; a hash join keeps its cost linear whatever the statistics say.
@@ -33,16 +33,21 @@ begin
       unique_scope, unique_key, timeout, deadline, max_failures, retry, labels, left(reason, 2000), payload, output
     from removed
     returning id, run_id, order_key, unique_key, generation
+  ), freed as (
+    select array_agg(array[lane, extract(epoch from started_at), in_flight_at_start, is_probe::integer, estimate, used]::double precision[]) as permits
+    from removed
+    where in_flight_at_start is not null
   )
   select
     array_agg(id),
     array_agg(id) filter (where unique_key is not null),
     array_agg(order_key) filter (where order_key is not null),
     array_agg(run_id) filter (where run_id is not null),
-    array_agg(id) filter (where generation > 1)
-  into ended, keyed, lined, joined, replayed
+    array_agg(id) filter (where generation > 1),
+    (select freed.permits from freed)
+  into ended, keyed, lined, joined, replayed, permits
   from kept;
 end
 $$;
 comment on function holdfast.move_to_history(uuid[], uuid[], text, json[], text[], double precision[], timestamptz)
-  is 'Moves jobs to history; returns those that went, and which of them have unique keys, order keys, runs and earlier lives.';
+  is 'Moves jobs to history; returns those that went, and which of them have unique keys, order keys, runs, earlier lives and permits.';

@@ -7,6 +7,7 @@ declare
   at     constant timestamptz := holdfast.now();
   is_due constant boolean := due <= at;
 begin
+  perform holdfast.give_permit_back(job);
   perform holdfast.record_moves(array[job.id], cause, case when is_due then 'ready' else 'scheduled' end);
   update holdfast.jobs as j
   set state = case when is_due then 'ready' else 'scheduled' end,
@@ -19,6 +20,8 @@ begin
       units = job.units,
       worker_id = null,
       token = null,
+      in_flight_at_start = null,
+      is_probe = null,
       started_at = null,
       stop_at = null
   where j.id = job.id;

@@ -10,6 +10,7 @@ declare
   job   holdfast.jobs;
   held  uuid[] := '{}';
 begin
+  perform holdfast.lock_permits(ids);
   for job in
     select j.* from holdfast.jobs as j
     where j.id = any (ids) and j.token = any (tokens)

@@ -19,10 +19,14 @@ as $$
 declare
   mark    constant uuid := gen_random_uuid();
   wanted  integer := n;
-  got     integer;
   noted   boolean := false;
   at      timestamptz;
   visited record;
+  chosen  uuid[];
+  places  integer[];
+  probing boolean;
+  guesses double precision[];
+  again   timestamptz;
 begin
   if cardinality(ids) > 0 then
     return query
@@ -30,47 +34,45 @@ begin
       from holdfast.settle_jobs(ids, tokens, verbs, outputs, details) as lost
       cross join lateral holdfast.note_row('lost', null, lost, tokens[array_position(ids, lost)]) as note;
   end if;
-  if n > 0 and not holdfast.has_lease(worker) then
+  if coalesce(n, 0) <= 0 then
+    return;
+  elsif not holdfast.has_lease(worker) then
     -- Not an error: that would undo the ends, and a late owner whom nobody replaced may finish.
     return query select * from holdfast.note_row('lapsed', null);
     return;
   end if;
   at := holdfast.now();
-  if n > 0 then
-    perform holdfast.promote_due(at, greatest(n, 100));
-  end if;
-  for visited in
-    select lane, is_full from holdfast.lanes_of(worker) where n > 0
-  loop
+  perform holdfast.promote_due(at, greatest(n, 100));
+  for visited in select lane, queue, endpoint, is_full from holdfast.lanes_of(worker) loop
+    if visited.endpoint = '' then
+      chosen := holdfast.ready_jobs(visited.lane, wanted, at);
+      places := null;
+    else
+      select a.ids, a.places, a.is_probe, a.estimates, least(again, a.until) into chosen, places, probing, guesses, again
+      from holdfast.admit_jobs(visited.lane, visited.queue, visited.endpoint, wanted, at) as a;
+    end if;
     return query
       update holdfast.jobs as j
       set state = 'running', worker_id = worker, token = mark, attempt = j.attempt + 1,
-          started_at = at, stop_at = least(at + j.timeout, j.deadline)
-      where j.id = any (array(
-        select c.id
-        from holdfast.jobs as c
-        where c.lane = visited.lane
-          and c.state = 'ready'
-          and (c.deadline is null or c.deadline > at)
-        order by c.urgency desc, c.rank_at, c.id
-        limit wanted
-        for update skip locked
-      ))
+          started_at = at, stop_at = least(at + j.timeout, j.deadline),
+          in_flight_at_start = places[array_position(chosen, j.id)],
+          is_probe = case when places is not null then probing end,
+          estimate = case when places is not null then guesses[array_position(chosen, j.id)] else j.estimate end
+      where j.id = any (chosen)
       returning
         'job', j.id, mark, j.task, j.queue,
         case when j.payload is null then (select p.payload from holdfast.payloads as p where p.job_id = j.id) else j.payload end,
         j.attempt, j.failures, j.losses, j.priority::integer, j.run_id, j.stage, j.generation, j.visit, j.labels, j.order_key,
         j.started_at, j.rank_at + coalesce(j.lead, '0'), j.stop_at - at, null::interval;
-    get diagnostics got = row_count;
-    wanted := wanted - got;
-    noted := noted or got > 0 and visited.is_full;
+    wanted := wanted - cardinality(chosen);
+    noted := noted or cardinality(chosen) > 0 and visited.is_full;
     exit when wanted <= 0;
   end loop;
   if noted then
     perform holdfast.record_starts(worker, mark);
   end if;
-  if n > 0 and wanted > 0 then
-    return query select * from holdfast.note_row('next', holdfast.next_due());
+  if wanted > 0 then
+    return query select * from holdfast.note_row('next', least(holdfast.next_due(), again - at));
   end if;
 end
 $$;

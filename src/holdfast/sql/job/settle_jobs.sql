@@ -13,6 +13,7 @@ begin
     return query select holdfast.complete_jobs(ids, tokens, outputs, case when array_remove(details, null) <> '{}' then details end);
     return;
   end if;
+  perform holdfast.lock_permits(ids);
   for part in
     select verb, array_agg(id) as ids, array_agg(token) as tokens, array_agg(output) as outputs, array_agg(detail) as details
     from unnest(ids, tokens, verbs, outputs, details) as e (id, token, verb, output, detail)

@@ -13,6 +13,7 @@ declare
   held   uuid[] := '{}';
   i      integer;
 begin
+  perform holdfast.lock_permits(ids);
   for job in
     select j.* from holdfast.jobs as j
     where j.id = any (ids) and j.token = any (tokens)

@@ -16,6 +16,9 @@ begin
     select j.* into job from holdfast.jobs as j where j.id = asked for update skip locked;
     job_id := asked;
     result := holdfast.refusal(asked, job.state, array['waiting', 'scheduled', 'ready', 'running']);
+    if result is null and not holdfast.hold_endpoint(job) then
+      result := 'busy';
+    end if;
     if result is null then
       -- Work done by hand is a try of its own: the last attempt of a completed job is the one that succeeded.
       update holdfast.jobs as j set attempt = j.attempt + 1 where j.id = asked and j.state <> 'running';

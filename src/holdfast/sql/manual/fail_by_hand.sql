@@ -16,6 +16,9 @@ begin
     select j.* into job from holdfast.jobs as j where j.id = asked for update skip locked;
     job_id := asked;
     result := holdfast.refusal(asked, job.state, array['waiting', 'scheduled', 'ready', 'running']);
+    if result is null and not holdfast.hold_endpoint(job) then
+      result := 'busy';
+    end if;
     if result is null then
       perform holdfast.bury(job, 'given_up');
       update holdfast.dead_letters as d set message = coalesce(d.message, holdfast.sanitise_text(fail_by_hand.reason)) where d.job_id = asked;

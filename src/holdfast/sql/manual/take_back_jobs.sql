@@ -16,6 +16,9 @@ begin
     select j.* into job from holdfast.jobs as j where j.id = asked for update skip locked;
     job_id := asked;
     result := holdfast.refusal(asked, job.state, array['running']);
+    if result is null and not holdfast.hold_endpoint(job) then
+      result := 'busy';
+    end if;
     if result is null then
       job.deferrals := job.deferrals + 1;
       if job.cancel_asked_at is not null then

@@ -10,21 +10,21 @@ declare
   unknown text;
 begin
   select k into unknown from jsonb_object_keys(p) as k
-  where k <> all (array['queue', 'priority', 'max_failures', 'retry', 'timeout']);
+  where k <> all (array['queue', 'priority', 'max_failures', 'retry', 'timeout', 'endpoint']);
   if unknown is not null then
     perform holdfast.refuse('HF002', format('A task has no setting %s.', unknown),
-      'Known are queue, priority, max_failures, retry, timeout.');
+      'Known are queue, priority, max_failures, retry, timeout, endpoint.');
   end if;
-  insert into holdfast.tasks as t (name, queue, priority, max_failures, retry, timeout)
+  insert into holdfast.tasks as t (name, queue, priority, max_failures, retry, timeout, endpoint)
   values (
     name, p ->> 'queue', (p ->> 'priority')::smallint, (p ->> 'max_failures')::smallint,
-    holdfast.retry_policy(p -> 'retry'), holdfast.read_interval(p -> 'timeout')
+    holdfast.retry_policy(p -> 'retry'), holdfast.read_interval(p -> 'timeout'), p ->> 'endpoint'
   )
   on conflict on constraint tasks_pkey do update
     set queue = excluded.queue, priority = excluded.priority, max_failures = excluded.max_failures, retry = excluded.retry,
-        timeout = excluded.timeout, declared_at = holdfast.now()
-    where (t.queue, t.priority, t.max_failures, t.retry, t.timeout)
-      is distinct from (excluded.queue, excluded.priority, excluded.max_failures, excluded.retry, excluded.timeout);
+        timeout = excluded.timeout, endpoint = excluded.endpoint, declared_at = holdfast.now()
+    where (t.queue, t.priority, t.max_failures, t.retry, t.timeout, t.endpoint)
+      is distinct from (excluded.queue, excluded.priority, excluded.max_failures, excluded.retry, excluded.timeout, excluded.endpoint);
 exception
   when check_violation or invalid_text_representation or numeric_value_out_of_range then
     raise exception using

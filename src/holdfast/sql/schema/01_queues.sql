@@ -62,6 +62,7 @@ create table holdfast.tasks (
   max_failures smallint,
   retry        jsonb,
   timeout      interval,
+  endpoint     text,
   declared_at  timestamptz not null default clock_timestamp(),
   constraint task_priority_in_range check (priority between 0 and 100),
   constraint task_max_failures_positive check (max_failures >= 1),
@@ -74,6 +75,7 @@ comment on column holdfast.tasks.priority is 'Priority of jobs that name none.';
 comment on column holdfast.tasks.max_failures is 'Failures that make a job dead, unless the job says otherwise.';
 comment on column holdfast.tasks.retry is 'Retry policy, unless the job has one.';
 comment on column holdfast.tasks.timeout is 'How long one attempt may run, unless the job says otherwise.';
+comment on column holdfast.tasks.endpoint is 'Endpoint that its jobs call unless they name another.';
 comment on column holdfast.tasks.declared_at is 'When an application last declared it.';
 
 create table holdfast.lanes (

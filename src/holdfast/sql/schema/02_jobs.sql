@@ -23,6 +23,9 @@ create table holdfast.jobs (
   generation      integer not null default 1,
   visit           integer not null default 1,
   units           double precision,
+  estimate        double precision,
+  in_flight_at_start integer,
+  is_probe        boolean,
   lead            interval,
   queue           text not null,
   task            text not null,
@@ -98,6 +101,9 @@ comment on column holdfast.jobs.waits_for is 'What a waiting job waits for: orde
 comment on column holdfast.jobs.generation is 'Life of the job: each replay starts the next.';
 comment on column holdfast.jobs.visit is 'Count of stage visits; a loop back to a stage is a new visit.';
 comment on column holdfast.jobs.units is 'What its attempts have used up so far.';
+comment on column holdfast.jobs.estimate is 'Units that one attempt is expected to use.';
+comment on column holdfast.jobs.in_flight_at_start is 'Calls of its endpoint when this attempt began, itself included: it holds a permit. Null: it holds none.';
+comment on column holdfast.jobs.is_probe is 'This attempt probes an endpoint whose circuit was open.';
 comment on column holdfast.jobs.lead is 'Head start that its priority is worth in a queue with ageing.';
 comment on column holdfast.jobs.queue is 'Queue it stands in.';
 comment on column holdfast.jobs.task is 'Name that picks the handler.';

@@ -27,6 +27,12 @@ as $$
   from lane as l
   where not exists (select from able)
   union all
+  select a.reason, holdfast.refusal_words(e, a.reason), to_timestamp(a.until), true
+  from lane as l
+  join holdfast.endpoints as e on e.name = l.endpoint
+  cross join lateral holdfast.admission(e, extract(epoch from holdfast.now())::double precision) as a
+  where a.room <= 0
+  union all
   -- Claims do not filter by task: a worker gets it, and gives it back as an error of the system.
   select
     'unknown_task', format('No live worker that claims from queue %s says that it knows task %s.', l.queue, task), null, false

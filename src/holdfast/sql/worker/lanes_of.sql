@@ -1,9 +1,9 @@
 -- The lanes that a worker claims from, in random order by weight. Paused queues are left out.
 create or replace function holdfast.lanes_of(worker uuid)
-returns table (lane integer, queue text, is_full boolean)
+returns table (lane integer, queue text, endpoint text, is_full boolean)
 language sql volatile
 as $$
-  select l.lane, l.queue, q.detail = 'full'
+  select l.lane, l.queue, l.endpoint, q.detail = 'full'
   from holdfast.workers as w
   join holdfast.lanes as l on holdfast.may_claim(w, l)
   join holdfast.queues as q on q.name = l.queue and q.paused_at is null

@@ -1,0 +1,25 @@
+-- Forgets the seconds of endpoints that are older than six hours, a batch at a time.
+create or replace function holdfast.prune_endpoints(max integer default 10000)
+returns integer
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+declare
+  pruned integer;
+begin
+  delete from holdfast.endpoint_seconds as s
+  where (s.endpoint, s.second) in (
+    select o.endpoint, o.second
+    from holdfast.endpoints as e
+    cross join lateral (
+      select t.endpoint, t.second from holdfast.endpoint_seconds as t
+      where t.endpoint = e.name and t.second < extract(epoch from holdfast.now() - interval '6 hours')
+      order by t.second limit max
+    ) as o
+    limit max
+  );
+  get diagnostics pruned = row_count;
+  return pruned;
+end
+$$;
+comment on function holdfast.prune_endpoints(integer) is 'Forgets the seconds of endpoints that are older than six hours; returns how many.';

@@ -1,0 +1,28 @@
+-- A call failed: evidence against the limit, the circuit, a pause; counts tells whether the job is to blame.
+create or replace function holdfast.call_failed(inout e holdfast.endpoints, now double precision, u double precision, started double precision, at_start integer, was_probe boolean, estimate double precision, tries integer, max_failures integer, out counts boolean)
+language plpgsql immutable
+as $$
+begin
+  e := holdfast.leave_call(e, was_probe, estimate);
+  e.streak := e.streak + 1;
+  -- Only an isolated failure is the job's own; a job that always fails counts after enough tries.
+  counts := e.circuit = 'closed' and not was_probe and (e.streak = 1 or tries >= 4 * max_failures);
+  if e.circuit = 'half_open' and was_probe then
+    e.open_for := least(e.open_max, 1.5 * e.open_for);
+    e := holdfast.open_circuit(e, now, u);
+  elsif e.circuit = 'closed' then
+    e := case e.mode
+      when 'flow' then holdfast.suspect(e, now, u, started, at_start)
+      when 'aimd' then holdfast.count_aimd(e, false)
+      when 'aimd_simple' then holdfast.count_aimd_simple(e, false)
+      else e
+    end;
+    if e.streak >= e.trip_failures and now - e.last_ok >= e.trip_quiet then
+      e := holdfast.trip(e, now, u);
+    elsif e.streak >= 2 then
+      e.blocked_until := greatest(e.blocked_until, now + least(10, power(2, least(4, e.streak - 2))) * holdfast.jitter(u));
+    end if;
+  end if;
+end
+$$;
+comment on function holdfast.call_failed(holdfast.endpoints, double precision, double precision, double precision, integer, boolean, double precision, integer, integer) is 'What a failure does to an endpoint, and whether it counts against the job.';

@@ -1,0 +1,10 @@
+-- A call says nothing about the endpoint (permanent, system, lost, released): permit and estimate come back.
+create or replace function holdfast.call_void(inout e holdfast.endpoints, was_probe boolean, estimate double precision)
+language plpgsql immutable
+as $$
+begin
+  e := holdfast.leave_call(e, was_probe, estimate);
+  e := holdfast.refund(e, estimate);
+end
+$$;
+comment on function holdfast.call_void(holdfast.endpoints, boolean, double precision) is 'What an outcome that says nothing about the endpoint does to it.';

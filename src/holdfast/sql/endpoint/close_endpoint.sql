@@ -1,0 +1,21 @@
+-- open | held open -> closed: an operator lets calls through again, at once.
+create or replace function holdfast.close_endpoint(endpoint text, reason text default null, actor text default null)
+returns void
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+declare
+  e holdfast.endpoints;
+begin
+  update holdfast.endpoints as t set held_open = false where t.name = endpoint returning t.* into e;
+  if not found then
+    perform holdfast.refuse('HF004', format('There is no endpoint %s.', endpoint), 'Look at holdfast.endpoint_view for the endpoints there are.');
+  end if;
+  if e.circuit <> 'closed' then
+    perform holdfast.save_endpoint(holdfast.close_circuit(e, extract(epoch from holdfast.now())::double precision));
+  end if;
+  perform holdfast.record_event('endpoint_close', null, null, null, null, null, null, null, actor, holdfast.sanitise_text(reason), jsonb_build_object('endpoint', endpoint));
+  perform holdfast.notify_ready(array(select distinct l.queue from holdfast.lanes as l where l.endpoint = close_endpoint.endpoint));
+end
+$$;
+comment on function holdfast.close_endpoint(text, text, text) is 'Lets calls to an endpoint through again, at once.';

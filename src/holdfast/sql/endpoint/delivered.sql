@@ -1,0 +1,11 @@
+-- Units per second lately; the divisor makes up for the sum's being young.
+create or replace function holdfast.delivered(e holdfast.endpoints, now double precision)
+returns double precision
+language sql immutable
+as $$
+  select case when e.delivered_since is null then 0 else
+    e.delivered_sum * exp(-(now - e.delivered_at) / 60) / 60
+      / (1 - exp(-greatest(5, now - e.delivered_since) / 60))
+  end
+$$;
+comment on function holdfast.delivered(holdfast.endpoints, double precision) is 'Units per second that an endpoint delivered lately.';

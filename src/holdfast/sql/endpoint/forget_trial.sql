@@ -1,0 +1,13 @@
+-- Nothing of the trial stays but what it taught.
+create or replace function holdfast.forget_trial(inout e holdfast.endpoints)
+language plpgsql immutable
+as $$
+begin
+  e.trial_since := null;
+  e.trial_base := null;
+  e.trial_y := null;
+  e.trial_n := 0;
+  e.trial_sum := 0;
+end
+$$;
+comment on function holdfast.forget_trial(holdfast.endpoints) is 'Forgets a trial that is over.';

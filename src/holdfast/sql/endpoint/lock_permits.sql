@@ -1,0 +1,26 @@
+-- Locks jobs, then the endpoints whose permits they hold, by name: a transaction waits for endpoints once, and for jobs only before.
+create or replace function holdfast.lock_permits(ids uuid[])
+returns void
+language plpgsql volatile
+as $$
+declare
+  held integer[];
+begin
+  if not exists (select from holdfast.endpoints) then
+    return;
+  end if;
+  held := array(
+    select j.lane
+    from holdfast.jobs as j
+    where j.id = any (ids)
+      and j.in_flight_at_start is not null
+    order by j.id
+    for update
+  );
+  perform from holdfast.endpoints as e
+  where e.name = any (array(select l.endpoint from holdfast.lanes as l where l.lane = any (held)))
+  order by e.name
+  for update;
+end
+$$;
+comment on function holdfast.lock_permits(uuid[]) is 'Locks jobs that hold permits, then their endpoints by name.';

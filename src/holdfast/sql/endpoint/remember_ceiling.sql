@@ -1,0 +1,17 @@
+-- Remembers the level at which errors appeared, for longer each time it is hit again.
+create or replace function holdfast.remember_ceiling(inout e holdfast.endpoints, now double precision, u double precision, at_start integer)
+language plpgsql immutable
+as $$
+begin
+  if e.limit >= e.ceiling then
+    e.ceiling_k := least(4, e.ceiling_k + 1);
+  elsif now - e.last_cut > 60 then
+    e.ceiling_k := 0;
+  else
+    return;
+  end if;
+  e.ceiling := greatest(at_start, 0.8 * e.limit, 2);
+  e.ceiling_until := now + least(600, 60 * power(2, e.ceiling_k)) * holdfast.jitter(u);
+end
+$$;
+comment on function holdfast.remember_ceiling(holdfast.endpoints, double precision, double precision, integer) is 'Remembers the level at which errors appeared.';

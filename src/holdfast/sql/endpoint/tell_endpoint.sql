@@ -1,0 +1,44 @@
+-- Tells the endpoint of a locked job how its call went wrong, and gives its permit back. False: the failure is not the job's own.
+create or replace function holdfast.tell_endpoint(job holdfast.jobs, class text, detail jsonb)
+returns boolean
+language plpgsql volatile
+as $$
+declare
+  e       holdfast.endpoints;
+  before  holdfast.endpoints;
+  failed  record;
+  counts  boolean := true;
+  now     double precision;
+  u       constant double precision := random();
+  units   constant double precision := holdfast.read_number(detail -> 'units');
+  started constant double precision := extract(epoch from job.started_at);
+begin
+  select t.* into e
+  from holdfast.endpoints as t
+  where t.name = (select l.endpoint from holdfast.lanes as l where l.lane = job.lane)
+  for update;
+  if not found then
+    return true;
+  end if;
+  before := e;
+  now := extract(epoch from holdfast.now());
+  case class
+    when 'transient' then
+      select * into failed from holdfast.call_failed(e, now, u, started, job.in_flight_at_start, job.is_probe, job.estimate,
+        job.failures + job.losses + job.deferrals + 1, holdfast.max_failures_of(job));
+      e := failed.e;
+      counts := failed.counts;
+    when 'rate_limited' then
+      e := holdfast.call_limited(e, now, u, started, job.is_probe, job.estimate,
+        coalesce(extract(epoch from holdfast.retry_after(detail))::double precision, 1));
+    else
+      e := holdfast.call_void(e, job.is_probe, job.estimate);
+  end case;
+  e := holdfast.spend(e, now, units);
+  perform holdfast.record_call(e, now, case class when 'transient' then 'failed' when 'rate_limited' then 'limited' else 'other' end, units, null);
+  perform holdfast.save_endpoint(e);
+  perform holdfast.record_turn(before, e, now);
+  return counts;
+end
+$$;
+comment on function holdfast.tell_endpoint(holdfast.jobs, text, jsonb) is 'Tells the endpoint of a locked job how its call went wrong; false if the failure is not the job''s own.';

@@ -1,0 +1,18 @@
+-- What an endpoint did, second by second, over a span of up to six hours.
+create or replace function holdfast.endpoint_history(endpoint text, since interval default '10 minutes')
+returns table (
+  at timestamptz, started integer, ok integer, failed integer, limited integer, other integer, units double precision,
+  mean_seconds double precision, "limit" double precision, in_flight integer, circuit text, rate double precision
+)
+language sql stable security definer
+set search_path = holdfast, pg_temp
+as $$
+  select
+    to_timestamp(s.second), s.started, s.ok, s.failed, s.limited, s.other, s.units,
+    s.took / nullif(s.ok, 0), s.limit, s.in_flight, s.circuit, s.rate
+  from holdfast.endpoint_seconds as s
+  where s.endpoint = endpoint_history.endpoint
+    and s.second >= extract(epoch from holdfast.now() - least(since, interval '6 hours'))
+  order by s.second
+$$;
+comment on function holdfast.endpoint_history(text, interval) is 'What an endpoint did, second by second.';
