@@ -3,7 +3,7 @@
 Every time is in seconds on one clock, every rate in units per second. None is null in the row.
 """
 
-from dataclasses import InitVar, dataclass, fields
+from dataclasses import InitVar, dataclass, field, fields
 from enum import StrEnum
 
 CONFIGURATION = frozenset(
@@ -41,14 +41,14 @@ class Endpoint:
     static_rate: float | None = None  # the rate never goes above it and is never off
 
     # Limit
-    limit: float = 2.0
+    limit: float = field(init=False)
     in_flight: int = 0
-    before: float = 2.0  # the limit before the first cut of a series
-    slow_start_until: float = 64.0  # below it the limit grows fast
-    last_cut: float = 0.0
+    before: float = field(init=False)  # the limit before the first cut of a series
+    slow_start_until: float = field(init=False)  # below it the limit grows fast
+    last_cut: float = field(init=False)
     evidence: float = 0.0  # of overload: failures add, successes take off
     ceiling: float | None = None  # the level at which errors appeared
-    ceiling_until: float = 0.0
+    ceiling_until: float = field(init=False)
     ceiling_k: int = 0  # steps above the ceiling that failed, at most 4
     successes: int = 0  # aimd: of the window; aimd_simple: since the last change
     errors: int = 0  # aimd: of the window; aimd_simple: in a row, since the last change
@@ -64,7 +64,7 @@ class Endpoint:
     dip_after: float = 600.0  # seconds without a cut until the next dip
 
     # Trial
-    next_trial: float = 0.0
+    next_trial: float = field(init=False)
     trial_since: float | None = None  # None: no trial is on
     trial_base: float | None = None  # the limit to go back to
     trial_y: float | None = None  # `recent` when it began
@@ -74,21 +74,21 @@ class Endpoint:
 
     # Circuit
     circuit: Circuit = Circuit.CLOSED
-    open_until: float = 0.0
-    open_for: float = 5.0  # length of the present or the next opening, before jitter
+    open_until: float = field(init=False)
+    open_for: float = field(init=False)  # length of the present or the next opening, before jitter
     probes: int = 0  # probes that are out
-    last_probe: float = 0.0
+    last_probe: float = field(init=False)
     streak: int = 0  # failures in a row
-    last_ok: float = 0.0
-    blocked_until: float = 0.0
+    last_ok: float = field(init=False)
+    blocked_until: float = field(init=False)
 
     # Rate
-    rate: float | None = None  # None: off
-    peak: float = 0.0
-    rate_clock: float = 0.0  # when all that was admitted will have been delivered
+    rate: float | None = field(init=False)  # None: off
+    peak: float = field(init=False)
+    rate_clock: float = field(init=False)  # when all that was admitted will have been delivered
     last_rate_cut: float | None = None
     delivered_sum: float = 0.0  # decayed sum of units
-    delivered_at: float = 0.0
+    delivered_at: float = field(init=False)
     delivered_since: float | None = None  # the first delivery
 
     def __post_init__(self, now: float) -> None:
@@ -118,7 +118,7 @@ class Call:
 
 def state(endpoint: Endpoint) -> dict[str, float | int | str | bool | None]:
     """Every column that an event may change, by name."""
-    names = (field.name for field in fields(endpoint))
+    names = (column.name for column in fields(endpoint))
     return {name: _plain(getattr(endpoint, name)) for name in names if name not in CONFIGURATION}
 
 

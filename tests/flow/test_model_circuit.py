@@ -1,6 +1,6 @@
 import pytest
 
-from tests.flow.events import MIDDLE, fail_at, forced, outage, start
+from tests.flow.events import MIDDLE, fail_at, forced, outage, put, start
 from tests.flow.model import Circuit, Endpoint, on_fail, on_ok, on_permanent, on_rate_limited, state
 
 
@@ -48,6 +48,24 @@ def test_the_first_good_probe_closes_and_starts_at_half_of_the_limit_before() ->
     assert (row.limit, row.slow_start_until) == (10.0, 20.0)
     assert (row.streak, row.evidence, row.blocked_until, row.probes) == (0, 0.0, 205.0, 0)
     assert row.open_for == 5.0
+
+
+@pytest.mark.parametrize(("last_cut", "before"), [(140.1, 20.0), (140.0, 6.0)])
+def test_a_cut_within_the_last_minute_does_not_lower_where_to_come_back_to(
+    last_cut: float, before: float
+) -> None:
+    row = put(Endpoint(0.0), limit=6.0, before=20.0, last_cut=last_cut)
+    late = [forced(row, 100.0) for _ in range(5)]
+    for call in late:
+        on_fail(row, call, 200.0, MIDDLE)
+    assert row.before == before
+
+
+def test_a_small_endpoint_comes_back_with_two_calls() -> None:
+    row = Endpoint(0.0)
+    outage(row, 100.0)
+    on_ok(row, forced(row, 99.0), 205.0, MIDDLE, 400.0)
+    assert (row.before, row.limit) == (2.0, 2.0)
 
 
 def test_a_call_from_before_the_outage_that_succeeds_closes_too() -> None:

@@ -184,6 +184,65 @@ def test_errors_again_as_soon_as_slow_start_is_over_set_the_ceiling_there() -> N
     assert (row.ceiling_k, row.ceiling_until) == (2, 1240.0)
 
 
+def test_a_ceiling_lasts_ten_minutes_at_most() -> None:
+    row = put(settled(8.5), ceiling=8.0, ceiling_until=1000.0, ceiling_k=4)
+    fail_at(row, 1100.0, 1100.0)
+    assert (row.ceiling_k, row.ceiling_until) == (4, 1700.0)
+
+
+@pytest.mark.parametrize(("last_cut", "before"), [(940.0, 20.0), (939.9, 8.0)])
+def test_a_series_of_cuts_ends_after_a_minute_without_one(last_cut: float, before: float) -> None:
+    row = put(settled(), last_cut=last_cut, before=20.0, slow_start_until=18.0)
+    fail_at(row, 1000.0, 1000.0)
+    assert row.before == before
+    assert (row.ceiling is None) == (before == 20.0)
+
+
+def test_three_is_enough_evidence() -> None:
+    row = put(settled(), evidence=1.0)
+    fail_at(row, 1000.0)
+    assert row.last_cut == 1000.0
+
+
+def test_ceiling_and_slow_start_are_two_at_least() -> None:
+    row = settled(1.5)
+    fail_at(row, 1000.0, 1000.0)
+    assert (row.limit, row.ceiling, row.slow_start_until) == (1.125, 2.0, 2.0)
+
+
+def test_below_four_the_limit_still_grows_by_a_quarter_at_most() -> None:
+    row = settled(3.0)
+    busy_ok(row, 1005.0)
+    assert row.limit == 3.25
+
+
+def test_the_next_dip_comes_after_ten_minutes_give_or_take_a_fifth() -> None:
+    row = settled()
+    row.in_flight = 1
+    on_ok(row, Call(1500.0, 1, False), 1505.0, 0.25, 400.0)
+    assert row.dip_after == pytest.approx(540.0)
+
+
+@pytest.mark.parametrize(("ahead", "grows"), [(0.99, True), (1.0, False)])
+def test_a_rate_less_than_a_second_ahead_does_not_hold_the_limit_back(ahead: float, grows: bool) -> None:
+    row = put(settled(), rate=1e9, rate_clock=1005.0 + ahead)
+    busy_ok(row, 1005.0)
+    assert (row.limit > 8.0) == grows
+
+
+@pytest.mark.parametrize(
+    ("limit", "entry", "is_ours"), [(6.1, 1.5, True), (5.9, 1.5, False), (5.9, 1.8, True), (5.9, 1.7, False)]
+)
+def test_slowness_is_not_ours_at_sixty_percent_of_the_limit_and_85_of_the_slow_down(
+    limit: float, entry: float, is_ours: bool
+) -> None:
+    row = settled(limit)
+    assert row.base is not None
+    put(row, recent=row.base + math.log(1.5), tolerance=1.48, slow_limit=10.0, slow_s=entry)
+    busy_ok(row, 1005.0, seconds=7.5)
+    assert (row.slow_limit is not None) == is_ours
+
+
 def ripe_for_a_trial() -> Endpoint:
     row = settled()
     assert row.base is not None

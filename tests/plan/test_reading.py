@@ -75,7 +75,10 @@ OTHERS: list[tuple[str, int]] = [
 
 @pytest.fixture(
     scope="module",
-    params=[QUICK, pytest.param(LONG, marks=[pytest.mark.slow, pytest.mark.timeout(3600)])],
+    params=[
+        pytest.param(QUICK, marks=pytest.mark.timeout(300)),
+        pytest.param(LONG, marks=[pytest.mark.slow, pytest.mark.timeout(3600)]),
+    ],
     ids=["quick", "long"],
 )
 def large_url(server_url: str, template: str, request: pytest.FixtureRequest) -> Iterator[str]:
@@ -100,7 +103,6 @@ async def large(large_url: str) -> AsyncIterator[Connection]:
     await conn.close()
 
 
-@pytest.mark.timeout(300)
 async def test_what_a_read_touches_is_bounded(large: Connection) -> None:
     pages = await large.fetchval(
         "select sum(pg_relation_size(relid)) / 8192 from pg_partition_tree('holdfast.history')"

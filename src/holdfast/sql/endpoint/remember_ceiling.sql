@@ -7,7 +7,9 @@ begin
     e.ceiling_k := least(4, e.ceiling_k + 1);
   elsif now - e.last_cut > 60 then
     e.ceiling_k := 0;
-  else
+  elsif e.limit < e.slow_start_until then
+    -- Still on the way back from the last cut: the level says nothing. Once it is back, errors that come again do:
+    -- without that a hard edge is hit every half minute.
     return;
   end if;
   e.ceiling := greatest(at_start, 0.8 * e.limit, 2);

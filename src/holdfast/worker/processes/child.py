@@ -86,22 +86,18 @@ class Child:
         except (IncompleteReadError, ConnectionError):
             raise await self._death() from None
         except ValueError as exc:
-            self.kill()
             raise ProcessDied(f"The handler's process wrote nonsense to the worker: {exc}.") from None
 
-    def kill(self) -> None:
-        """The whole group. `over` is done when the child has been reaped."""
-        # A group's number is not given away while any member lives; if none does, nobody is there to be hit.
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-
-    def hang_up(self) -> None:
+    def end(self) -> None:
+        """Kills it; `over` is done when it has been reaped. Nobody may speak with it any more."""
+        self._kill_group()
+        self.keep()
         if self._linger is not None:
             self._linger.cancel()
         self._writer.transport.abort()
 
-    def kill_after(self, seconds: float) -> None:
-        self._idle = asyncio.get_running_loop().call_later(seconds, self.kill)
+    def end_after(self, seconds: float) -> None:
+        self._idle = asyncio.get_running_loop().call_later(seconds, self.end)
 
     def keep(self) -> None:
         """It has work again."""
@@ -110,15 +106,19 @@ class Child:
 
     async def _reap(self) -> None:
         await self._process.wait()
-        self.kill()  # what it forked and left behind
-        self.keep()
-        # What has left the group may still hold the other end, so that the end of the stream never comes.
-        self._linger = asyncio.get_running_loop().call_later(LINGER, self._writer.transport.abort)
+        self._kill_group()  # what it forked and left behind
+        if not self._writer.transport.is_closing():
+            # What has left the group may still hold the other end: the end of the stream would never come.
+            self._linger = asyncio.get_running_loop().call_later(LINGER, self._writer.transport.abort)
+
+    def _kill_group(self) -> None:
+        # A group's number is not given away while any member lives; if none does, nobody is there to be hit.
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
 
     async def _death(self) -> ProcessDied:
         try:
             async with asyncio.timeout(LINGER):
                 return died_with(await self._process.wait())
         except TimeoutError:
-            self.kill()
             return ProcessDied("The handler's process closed its line to the worker, and was killed.")

@@ -35,12 +35,12 @@ class Processes:
         try:
             end, is_last = await talk(child, running, context)
         except BaseException:
-            child.kill()
+            child.end()
             raise
         finally:
             running.pass_on = None
         if is_last:
-            child.kill()
+            child.end()
         else:
             self._keep(child, running.handler.name)
         if running.stop is not None and end.verb is not Verb.COMPLETE:
@@ -51,12 +51,9 @@ class Processes:
         """Ends all children, and waits until they are reaped."""
         children = list(self._children)
         for child in children:
-            child.kill()
+            child.end()
         if children:
             await asyncio.wait([child.over for child in children], timeout=REAP)
-        for child in children:
-            child.hang_up()
-        await asyncio.sleep(0)  # lets the transports close
 
     async def _child_for(self, handler: Handler) -> Child:
         for child, task in reversed(self._idle.items()):
@@ -75,10 +72,10 @@ class Processes:
             await child.tell({"load": asdict(place), "limits": asdict(limits)})
             answer = await child.hear()
         except BaseException:
-            child.kill()
+            child.end()
             raise
         if "ready" not in answer:
-            child.kill()
+            child.end()
             raise _unready(handler, answer.get("failed"), answer.get("memory") is True)
         return child
 
@@ -87,7 +84,7 @@ class Processes:
             self._room.clear()
             for child in list(self._idle)[:1]:
                 del self._idle[child]
-                child.kill()
+                child.end()
             await self._room.wait()
 
     async def _start(self) -> Child:
@@ -104,11 +101,12 @@ class Processes:
     def _keep(self, child: Child, task: str) -> None:
         if child in self._children:
             self._idle[child] = task
-            child.kill_after(IDLE)
+            child.end_after(IDLE)
 
     def _forget(self, child: Child) -> None:
         self._children.discard(child)
-        self._idle.pop(child, None)
+        if self._idle.pop(child, None) is not None:
+            child.end()
         self._vacate()
 
     def _vacate(self) -> None:

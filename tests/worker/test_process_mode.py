@@ -1,0 +1,301 @@
+"""Handlers in processes of their own: real ones, killed and crashed."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from holdfast.client.app import Holdfast
+from holdfast.client.handle import JobHandle
+from holdfast.model.error import BadHandler, InvalidOption
+from holdfast.model.state import State
+from holdfast.worker.processes import pool
+from tests.worker import process_tasks as tasks
+from tests.worker.working import attempts_of, ended, in_state, until, working
+
+WITHIN = 40
+
+
+@pytest.fixture
+async def app(database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Holdfast]:
+    """The app of the module that the children load, on this test's database."""
+    monkeypatch.setenv("HOLDFAST_DATABASE_URL", database_url)
+    async with tasks.app as opened:
+        yield opened
+    assert children() == []
+
+
+def children() -> list[int]:
+    """Processes of ours that run or wait to be reaped."""
+    return [one.pid for one in psutil.Process().children() if _is_ours(one)]
+
+
+def _is_ours(process: psutil.Process) -> bool:
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE or "holdfast.worker" in " ".join(process.cmdline())
+    except psutil.NoSuchProcess:
+        return False
+
+
+def lives(pid: int) -> bool:
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
+async def is_gone(pid: int) -> None:
+    async def gone() -> bool:
+        return not lives(pid)
+
+    await until(gone)
+
+
+async def pid_in(trace: Path) -> int:
+    async def written() -> int:
+        return int(trace.read_text() or 0) if trace.exists() else 0
+
+    return int(await until(written, WITHIN))
+
+
+async def errors_of(app: Holdfast, handle: JobHandle[Any]) -> list[tuple[str, str]]:
+    rows = await app.database.fetch(
+        "select error_type, message from holdfast.attempt_view where job_id = $1 order by attempt", handle.id
+    )
+    return [(row["error_type"], row["message"]) for row in rows]
+
+
+async def test_plain_and_async_handlers_run_in_children_of_the_worker(app: Holdfast) -> None:
+    plain, polite = await tasks.whoami.enqueue(), await tasks.polite.enqueue()
+    async with working(app):
+        first = (await ended(plain, WITHIN)).output
+        second = (await ended(polite, WITHIN)).output
+        assert {first["pid"], second["pid"]} == set(children())
+    assert first["parent"] == second["parent"] == os.getpid()
+    assert (first["nice"], second["nice"]) == (os.nice(0), min(19, os.nice(0) + 7))
+
+
+async def test_a_child_is_kept_for_the_next_job_of_its_task_and_makes_room_for_another(
+    app: Holdfast,
+) -> None:
+    handles = [await task.enqueue() for task in (tasks.whoami, tasks.whoami, tasks.polite, tasks.whoami)]
+    async with working(app, slots=1):
+        pids = [(await ended(handle, WITHIN)).output["pid"] for handle in handles]
+        assert children() == [pids[3]]
+    assert pids[0] == pids[1]
+    assert len(set(pids)) == 3
+
+
+async def test_an_idle_child_ends_after_a_while(app: Holdfast, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "IDLE", 0.05)
+    handle = await tasks.whoami.enqueue()
+    async with working(app):
+        pid = (await ended(handle, WITHIN)).output["pid"]
+        await is_gone(pid)
+        assert children() == []
+
+
+async def test_the_context_works_through_the_worker(app: Holdfast) -> None:
+    handle = await tasks.report.options(labels={"a": "b"}).enqueue()
+    async with working(app):
+        job = await ended(handle, WITHIN)
+        child = app.job(job.output["child"])
+        assert (await ended(child)).output == 5
+    assert (await child.job()).parent == handle.id
+    assert (job.output["saved"], job.output["attempt"], job.output["labels"]) == (100_000, 1, {"a": "b"})
+    assert job.output["key"].endswith(f"{handle.id}:1:0:pay") or ":pay" in job.output["key"]
+    row = await app.database.fetch("select * from holdfast.job_view where id = $1", handle.id)
+    assert (row[0]["progress_done"], row[0]["progress_total"], row[0]["units"]) == (3, 4, 2.5)
+
+
+async def test_an_async_handler_takes_its_steps_once(app: Holdfast) -> None:
+    handle = await tasks.step_by_step.enqueue()
+    async with working(app):
+        first, again = (await ended(handle, WITHIN)).output
+    assert first == again != os.getpid()
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "attempts"),
+    [
+        ("reject", State.REJECTED, []),
+        ("permanent", State.DEAD, [("failed", "permanent")]),
+        ("exit", State.DEAD, [("failed", "transient")] * 3),
+        ("plain", State.DEAD, [("failed", "transient")] * 3),
+    ],
+)
+async def test_what_a_handler_raises_means_the_same_as_anywhere(
+    app: Holdfast, kind: str, state: State, attempts: list[tuple[str, str]]
+) -> None:
+    handle = await tasks.raises.enqueue(kind)
+    async with working(app):
+        assert (await ended(handle, WITHIN)).state is state
+    found = await attempts_of(app, handle.id)
+    assert [one for one in found if one[0] == "failed"] == attempts
+    if kind == "plain":
+        rows = await app.database.fetch(
+            "select place, traceback from holdfast.attempt_view where job_id = $1", handle.id
+        )
+        assert rows[0]["place"].endswith("in raises")
+        assert "holdfast/worker" not in rows[0]["traceback"]
+
+
+async def test_a_transaction_across_processes_is_refused_with_a_remedy(app: Holdfast) -> None:
+    handle = await tasks.transacts.enqueue()
+    async with working(app):
+        assert (await ended(handle, WITHIN)).state is State.DEAD
+    ((kind, message),) = await errors_of(app, handle)
+    assert kind.endswith("BadHandler")
+    assert "transaction" in message
+
+
+async def test_the_timeout_kills_a_handler_that_never_returns_and_what_it_forked(
+    app: Holdfast, tmp_path: Path
+) -> None:
+    handle = await tasks.never_returns.enqueue(str(tmp_path / "pid"))
+    async with working(app, slots=2):
+        pid = await pid_in(tmp_path / "pid")
+        forked = [one.pid for one in psutil.Process(pid).children()]
+        assert len(forked) == 1
+        other = await tasks.neighbour.enqueue(1)
+        assert (await ended(other)).state is State.COMPLETED
+        assert (await ended(handle, WITHIN)).state is State.DEAD
+        for one in (pid, *forked):
+            await is_gone(one)
+    assert await attempts_of(app, handle.id) == [("timed_out", "transient")]
+    assert "killed" in (await errors_of(app, handle))[0][1]
+
+
+@pytest.mark.parametrize(
+    ("task", "kind", "said"),
+    [
+        (tasks.hogs, "MemoryError", ""),
+        (tasks.crashes, "ProcessDied", "SIGSEGV"),
+        (tasks.leaves, "ProcessDied", "code 3"),
+        (tasks.closes_all_files, "ProcessDied", "closed its line"),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+async def test_a_death_is_a_failure_of_that_job_alone_and_the_third_one_ends_it(
+    app: Holdfast, task: Any, kind: str, said: str
+) -> None:
+    handle, before = await task.enqueue(), await tasks.whoami.enqueue()
+    async with working(app, slots=2) as worker:
+        job = await ended(handle, WITHIN)
+        after = await tasks.whoami.enqueue()
+        assert (await ended(before)).output["pid"] == (await ended(after)).output["pid"]
+    assert (job.state, job.failures, job.losses) == (State.DEAD, 3, 0)
+    errors = await errors_of(app, handle)
+    assert [error[0] for error in errors] == [kind] * 3
+    assert all(said in error[1] for error in errors)
+    assert await attempts_of(app, handle.id) == [("failed", "transient")] * 3
+    assert (worker.report.processed, worker.report.lost) == (5, 0)
+
+
+async def test_what_a_handler_forks_neither_speaks_for_it_nor_outlives_it(app: Holdfast) -> None:
+    handle = await tasks.forks.enqueue()
+    async with working(app):
+        job = await ended(handle, WITHIN)
+        for pid in job.output:
+            await is_gone(pid)
+        again = await ended(await tasks.forks.enqueue(), WITHIN)
+    assert (job.state, again.state) == (State.COMPLETED, State.COMPLETED)
+    assert not {*job.output} & {*again.output}
+
+
+async def test_a_request_to_cancel_reaches_the_handler_which_may_obey(app: Holdfast, tmp_path: Path) -> None:
+    handle = await tasks.obeys.enqueue(str(tmp_path / "pid"))
+    async with working(app):
+        pid = await pid_in(tmp_path / "pid")
+        await handle.cancel("not needed")
+        job = await ended(handle)
+        assert lives(pid)
+    assert (job.state, job.reason) == (State.CANCELLED, "not needed")
+
+
+async def test_a_handler_that_ignores_the_request_is_killed_after_the_queues_grace(
+    app: Holdfast, tmp_path: Path
+) -> None:
+    handle = await tasks.ignores.enqueue(str(tmp_path / "pid"))
+    async with working(app, "impatient"):
+        pid = await pid_in(tmp_path / "pid")
+        await app.database.execute(
+            "select holdfast.declare_queue('impatient', '{\"cancel_grace\": 0.2}'::jsonb)"
+        )
+        await handle.cancel()
+        assert (await ended(handle)).state is State.CANCELLED
+        await is_gone(pid)
+
+
+async def test_a_worker_that_leaves_kills_what_does_not_end_and_releases_it(
+    app: Holdfast, tmp_path: Path
+) -> None:
+    handle = await tasks.ignores.enqueue(str(tmp_path / "pid"))
+    async with working(app, "impatient", grace=timedelta(milliseconds=100)):
+        pid = await pid_in(tmp_path / "pid")
+    assert not lives(pid)
+    job = await handle.job()
+    assert (job.state, job.failures, job.losses, job.deferrals) == (State.READY, 0, 0, 1)
+
+
+async def test_a_task_that_a_process_cannot_find_costs_no_failure(database_url: str) -> None:
+    async with Holdfast(database_url) as other:
+        task = other.task(mode="process", name="elsewhere")(tasks.unregistered)
+        handle = await task.enqueue()
+
+        async def has_failed() -> bool:
+            return await attempts_of(other, handle.id) != []
+
+        async with working(other):
+            await until(has_failed, WITHIN)
+        ((outcome, error_class), *_) = await attempts_of(other, handle.id)
+        assert error_class == "system"
+        assert (await handle.job()).failures == 0
+        assert (await errors_of(other, handle))[0][0] == "ProcessNotStarted"
+        assert outcome
+    assert children() == []
+
+
+async def test_a_worker_finds_the_task_by_the_path_of_its_app(app: Holdfast) -> None:
+    handle = await tasks.whoami.enqueue()
+    async with working(app, app_path="tests.worker.process_tasks:app"):
+        assert (await ended(handle, WITHIN)).output["parent"] == os.getpid()
+
+
+@pytest.mark.parametrize(
+    ("settings", "remedy"),
+    [
+        ({"memory": "512MiB"}, 'mode="process"'),
+        ({"nice": 3}, 'mode="process"'),
+        ({"mode": "thread"}, 'mode="process"'),
+        ({"mode": "process", "memory": "much"}, "512MiB"),
+        ({"mode": "process", "memory": "1MiB"}, "64MiB"),
+        ({"mode": "process", "nice": 20}, "19"),
+        ({"mode": "process", "nice": -1}, "19"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_with_a_remedy(settings: dict[str, Any], remedy: str) -> None:
+    with pytest.raises(InvalidOption) as refused:
+        Holdfast().task(**settings)
+    assert remedy in (refused.value.hint or "")
+
+
+def test_a_handler_that_no_other_process_can_find_is_refused() -> None:
+    def local() -> None: ...
+
+    with pytest.raises(BadHandler) as refused:
+        Holdfast().task(mode="process")(local)
+    assert "top level" in (refused.value.hint or "")
+
+
+async def test_a_child_that_is_still_loading_is_killed_by_a_stop(app: Holdfast) -> None:
+    handle = await tasks.whoami.enqueue()
+    async with working(app, grace=timedelta(0)):
+        await until(in_state(handle, State.RUNNING))
+        await asyncio.sleep(0)
+    assert (await handle.job()).state in (State.READY, State.COMPLETED)
