@@ -20,16 +20,16 @@ async def test_sql_and_model_agree_on_every_step(conn: Connection, mode: str, se
 
 async def test_a_changed_constant_is_noticed(conn: Connection) -> None:
     """Otherwise the comparison could pass without comparing."""
-    source = await conn.fetchval("select pg_get_functiondef('holdfast.cut'::regproc)")
-    await conn.execute(source.replace("0.75", "0.74"))
+    source = await conn.fetchval("select pg_get_functiondef('holdfast.grow'::regproc)")
+    await conn.execute(source.replace("then 0.5", "then 0.4"))
     both = await Both.make(conn, **MODES["flow"])
     with pytest.raises(AssertionError, match="limit is"):
-        await drive(both, random.Random(1), phase="bad")
+        await drive(both, random.Random(1))
 
 
-async def drive(both: Both, luck: random.Random, phase: str = "good") -> None:
+async def drive(both: Both, luck: random.Random) -> None:
     calls: list[Call] = []
-    now = START
+    now, phase = START, "good"
     for _ in range(STEPS):
         now = round(now + luck.choice([0.01, 0.1, 0.5, 1.0, 3.0, 10.0, 30.0]), 3)
         if luck.random() < 0.03:
