@@ -49,3 +49,11 @@ def trail(url: str, cause: str) -> set[tuple[str, str, str]]:
     """Who did it to which job, and why."""
     query = "select job_id, actor, reason from holdfast.event_view where cause = $1"
     return {(str(row["job_id"]), row["actor"], row["reason"]) for row in rows(url, query, cause)}
+
+
+async def count_ends(conn: Connection) -> None:
+    """Those of this minute too, which the chore would leave for the next."""
+    await conn.execute(
+        "select holdfast.summarise_minutes(m - interval '1 hour', m + interval '1 minute')"
+        " from date_trunc('minute', now()) as m"
+    )

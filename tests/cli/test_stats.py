@@ -1,11 +1,9 @@
 """`holdfast stats` and `holdfast errors`."""
 
-from datetime import timedelta
-
 from holdfast.db.connect import Connection
 from tests.builders import a_worker, claim_one, completed_job, dead_job, fail, ready_job
 from tests.cli.command import holdfast
-from tests.cli.scene import given
+from tests.cli.scene import count_ends, given
 
 STATS_KEYS = {
     *("name", "jobs", "completed", "rejected", "cancelled", "dead", "retried", "retried_completed"),
@@ -15,16 +13,11 @@ STATS_KEYS = {
 
 
 async def a_past(conn: Connection) -> None:
-    """Three jobs completed and one died, two minutes ago; one is ready."""
+    """Three jobs completed and one died; one is ready."""
     for _ in range(3):
         await completed_job(conn, queue="mail", task="send")
     await dead_job(conn, queue="mail", task="fetch")
-    await conn.execute(
-        "update holdfast.history set ready_at = ready_at - $1::interval,"
-        " started_at = started_at - $1::interval, ended_at = ended_at - $1::interval",
-        timedelta(minutes=2),
-    )
-    await conn.execute("select holdfast.summarise_ends()")
+    await count_ends(conn)
     await ready_job(conn, queue="mail")
 
 

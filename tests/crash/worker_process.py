@@ -4,7 +4,9 @@ Its tasks leave traces in two tables: `calls`, at each start of a handler, and `
 """
 
 import asyncio
+import ctypes
 import json
+import os
 import sys
 import time
 from datetime import timedelta
@@ -82,6 +84,21 @@ async def answer(ctx: JobContext, entity: str, text: str) -> dict[str, str]:
     await _trace(ctx)
     await asyncio.sleep(0.005)
     return {"entity": entity, "reply": f"re: {text}"}
+
+
+@app.task(mode="process")
+def hold(ctx: JobContext, with_lock: bool) -> str:
+    """The first attempt never ends by itself, nor does what it forks."""
+    if ctx.attempt > 1:
+        return "again"
+    forked = os.fork()
+    if forked == 0:
+        _stand_still(600)
+    ctx.blocking.checkpoint("pids", [os.getpid(), forked])
+    if with_lock:
+        ctypes.PyDLL(None).sleep(600)  # PyDLL: no other thread of this interpreter runs meanwhile
+    _stand_still(600)
+    return "never"
 
 
 async def _write_as_a_zombie(ctx: JobContext) -> None:

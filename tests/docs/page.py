@@ -5,7 +5,9 @@ import re
 
 from tests.repo.tree import ROOT
 
-BLOCK = re.compile(r"^## (?P<heading>[^\n]+)$|^```(?P<language>\w+)\n(?P<text>.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"^## (?P<heading>[^\n]+)$|^```(?P<language>\w+)\n(?P<text>.*?)^```", re.MULTILINE | re.DOTALL
+)
 
 
 def blocks(page: str, language: str) -> list[tuple[str, str]]:

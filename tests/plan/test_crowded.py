@@ -16,9 +16,10 @@ SIZES = [200_000, pytest.param(1_000_000, marks=[pytest.mark.slow, pytest.mark.t
 # Shared buffers per job, at most: half as much again as was measured with PostgreSQL 18.
 TURN = 30
 ENDS = {"fail": 50, "snooze": 30, "release": 30, "reject": 12, "advance": 45, "cancel": 12}
-# Shared buffers per call. A sweep looks at the hundred running jobs; the others have nothing to do.
+# Shared buffers per call. A sweep looks at the hundred running jobs and at what vacuum has not taken away:
+# measured 301 to 647, and 84,000 when it walked the primary key. The others have nothing to do.
 CALLS = {
-    "rescue_jobs()": 520,
+    "rescue_jobs()": 1500,
     "promote_jobs()": 20,
     "advance_order_keys()": 20,
     "close_runs()": 20,

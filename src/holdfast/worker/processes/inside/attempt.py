@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import os
 import sys
+import traceback
 from contextlib import suppress
 from datetime import datetime, timedelta
 from threading import Event
@@ -29,9 +30,11 @@ def attempt(handler: Handler, line: Line, order: Message, cancelled: Event) -> M
     is_spent = False
     try:
         end = _run(running, context)
+    except MemoryError as exc:
+        traceback.clear_frames(exc.__traceback__)  # what filled the memory would leave none for the report
+        end, is_spent = end_of(outcome_of(exc, running)), True
     except BaseException as exc:
         end = end_of(outcome_of(exc, running))
-        is_spent = isinstance(exc, MemoryError)
     _flush()
     return {"end": list(end), "last": is_spent or _has_children()}
 
