@@ -51,9 +51,8 @@ async def drain(url: str, _: int) -> dict[str, Any]:
 
 async def count(url: str, _: int) -> dict[str, Any]:
     connection = await asyncpg.connect(url)
-    done, last = await connection.fetchrow(
-        "select count(*), extract(epoch from max(ended_at))::float8 from holdfast.history where state = 'completed'"
-    )
+    done = await connection.fetchval("select count(*) from holdfast.history where state = 'completed'")
+    last = await connection.fetchval("select extract(epoch from max(ended_at))::float8 from holdfast.history")
     left = await connection.fetchval("select count(*) from holdfast.jobs")
     await connection.close()
     return {"done": done, "left": left, "last": last}

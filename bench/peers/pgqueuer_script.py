@@ -45,8 +45,9 @@ async def drain(connection: asyncpg.Connection, _: int) -> dict[str, Any]:
 
 async def count(connection: asyncpg.Connection, _: int) -> dict[str, Any]:
     left = await connection.fetchval("select count(*) from pgqueuer")
-    done, last = await connection.fetchrow(
-        "select count(*), extract(epoch from max(created))::float8 from pgqueuer_log where status = 'successful'"
+    done = await connection.fetchval("select count(*) from pgqueuer_log where status = 'successful'")
+    last = await connection.fetchval(
+        "select extract(epoch from max(created))::float8 from pgqueuer_log where status = 'successful'"
     )
     return {"done": done, "left": left, "last": last}
 

@@ -50,6 +50,6 @@ async def test_a_lost_job_and_a_doubled_effect_are_noticed(db: Database) -> None
             job.id,
             job.token,
         )
-    ledger = Ledger(accepted={job.id: "a", JobId(uuid4()): "b"})
+    ledger = Ledger(accepted={JobId(job.id): "a", JobId(uuid4()): "b"})
     report = await check(db, ledger)
     assert (report.lost, report.effects_wrong, report.is_good) == (1, 1, False)

@@ -108,7 +108,7 @@ def _same(found: Any, expected: Any) -> bool:
     return bool(found == expected)
 
 
-MODES = {
+MODES: dict[str, dict[str, Any]] = {
     "flow": {"mode": Mode.FLOW},
     "narrow": {"mode": Mode.FLOW, "max_limit": 10.0},
     "touchy": {"mode": Mode.FLOW, "max_limit": 3.0, "trip_quiet": 0.0, "trip_failures": 2},
