@@ -109,7 +109,7 @@ async def test_the_context_works_through_the_worker(app: Holdfast) -> None:
         assert (await ended(child)).output == 5
     assert (await child.job()).parent == handle.id
     assert (job.output["saved"], job.output["attempt"], job.output["labels"]) == (100_000, 1, {"a": "b"})
-    installation = await app.database.fetchval("select id from holdfast.installation")
+    ((installation,),) = await app.database.fetch("select id from holdfast.installation")
     assert re.fullmatch(rf"{installation}:{handle.id}:\d+:\d+:pay", job.output["key"])
     assert job.units == 2.5
     (row,) = await app.database.fetch("select done, total, note from holdfast.progress_view")

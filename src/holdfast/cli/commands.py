@@ -34,6 +34,7 @@ COMMANDS = (
     Command("migrate", "Bring the database's schema up to date."),
     Command("worker", "Run jobs."),
     Command("enqueue", "Store a job."),
+    Command("top", "Watch queues, workers and errors, live."),
     Command("stats", "What ended lately: counts, rates, waits and runs."),
     Command("errors", "What went wrong lately, errors that are alike together.", "recent_errors"),
     Command("explain", "Why a job is not running."),

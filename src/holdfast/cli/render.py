@@ -68,6 +68,12 @@ def facts(value: Any) -> dict[str, Any]:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], keep: Sequence[str] = ("id",)) -> None:
+    _print(*table_lines(columns, rows, keep, _width()))
+
+
+def table_lines(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], keep: Sequence[str], width: int
+) -> list[Text]:
     """Columns in `keep` are never cut; the others give way if the terminal is narrow."""
     cells = [
         [Text(column.upper(), style="bold") for column in columns],
@@ -75,13 +81,13 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], keep: Seq
     ]
     widths = [max(row[i].cell_len for row in cells) for i in range(len(columns))]
     flexible = [i for i, column in enumerate(columns) if column not in keep]
-    _shrink(widths, flexible, _width() - GAP * (len(columns) - 1))
+    _shrink(widths, flexible, width - GAP * (len(columns) - 1))
     lines = []
     for row in cells:
-        for text, width in zip(row, widths, strict=True):
-            text.truncate(width, overflow="ellipsis", pad=True)
+        for text, room in zip(row, widths, strict=True):
+            text.truncate(room, overflow="ellipsis", pad=True)
         lines.append(Text(" " * GAP).join(row))
-    _print(*lines)
+    return lines
 
 
 def _shrink(widths: list[int], flexible: list[int], room: int) -> None:

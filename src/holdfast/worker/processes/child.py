@@ -61,6 +61,7 @@ class Child:
         self._writer = writer
         self._linger: asyncio.TimerHandle | None = None
         self._idle: asyncio.TimerHandle | None = None
+        self.is_ending = False
         self.over = asyncio.create_task(self._reap())
 
     @property
@@ -90,6 +91,7 @@ class Child:
 
     def end(self) -> None:
         """Kills it; `over` is done when it has been reaped. Nobody may speak with it any more."""
+        self.is_ending = True
         self._kill_group()
         self.keep()
         if self._linger is not None:

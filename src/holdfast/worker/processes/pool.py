@@ -82,10 +82,14 @@ class Processes:
     async def _make_room(self) -> None:
         while self._count >= self._most:
             self._room.clear()
-            for child in list(self._idle)[:1]:
-                del self._idle[child]
-                child.end()
+            if not any(child.is_ending for child in self._children):
+                self._end_longest_idle()
             await self._room.wait()
+
+    def _end_longest_idle(self) -> None:
+        for child in list(self._idle)[:1]:
+            del self._idle[child]
+            child.end()
 
     async def _start(self) -> Child:
         self._count += 1

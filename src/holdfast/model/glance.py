@@ -1,0 +1,47 @@
+"""A glance at the whole: queues, workers and recent errors, at one moment."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class GlanceQueue:
+    """`per_minute` and `dead` are of the last ten minutes."""
+
+    name: str
+    paused: bool
+    waiting: int
+    scheduled: int
+    ready: int
+    running: int
+    oldest: datetime | None
+    per_minute: float
+    dead: int
+
+
+@dataclass(frozen=True, slots=True)
+class GlanceWorker:
+    host: str | None
+    pid: int | None
+    state: str
+    running: int
+    slots: int
+    version: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class GlanceError:
+    """Attempts that went wrong in the same way."""
+
+    type: str | None
+    message: str | None
+    attempts: int
+    last: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    now: datetime
+    queues: list[GlanceQueue]
+    workers: list[GlanceWorker]
+    errors: list[GlanceError]
