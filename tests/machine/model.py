@@ -135,7 +135,7 @@ class Model:
         if self.was_asked(job):
             return
         due = self.now + delay
-        if due - job.deferred_since > QUEUES[job.queue].max_wait:
+        if self.now - job.deferred_since > QUEUES[job.queue].max_wait:
             self.bury(job, "deferred_too_long")
         elif job.deadline is not None and due > job.deadline:
             self.bury(job, "deadline_passed")

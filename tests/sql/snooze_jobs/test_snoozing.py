@@ -50,7 +50,7 @@ async def test_a_stale_snooze_changes_nothing(conn: Connection) -> None:
 async def test_snoozing_without_end_is_dead_after_the_queues_longest_wait(
     conn: Connection, clock: Clock
 ) -> None:
-    await a_queue(conn, max_wait="3 hours")
+    await a_queue(conn, max_wait="150 minutes")
     worker = await a_worker(conn, lease=timedelta(days=1))
     job = await running_job(conn, worker)
     for _ in range(3):
@@ -61,6 +61,13 @@ async def test_snoozing_without_end_is_dead_after_the_queues_longest_wait(
     letter = await letter_of(conn, job.id)
     assert letter is not None
     assert letter["reason"] == "deferred_too_long"
+
+
+async def test_one_snooze_may_be_longer_than_the_queues_longest_wait(conn: Connection, clock: Clock) -> None:
+    await a_queue(conn, max_wait="3 hours")
+    job = await running_job(conn)
+    await snooze(conn, job, timedelta(days=2))
+    assert await state_of(conn, job.id) == "scheduled"
 
 
 async def test_a_snooze_past_the_deadline_is_dead(conn: Connection, clock: Clock) -> None:

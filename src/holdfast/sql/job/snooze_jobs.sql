@@ -29,7 +29,8 @@ begin
     job.deferred_since := coalesce(job.deferred_since, holdfast.now());
     if job.cancel_asked_at is not null then
       perform holdfast.obey_cancel(job);
-    elsif due - job.deferred_since > holdfast.max_wait_of(job.queue) then
+    elsif holdfast.now() - job.deferred_since > holdfast.max_wait_of(job.queue) then
+      -- What it asks for now may be longer than that; only what it has asked for again and again is too long.
       perform holdfast.bury(job, 'deferred_too_long');
     elsif due > job.deadline then
       perform holdfast.bury(job, 'deadline_passed');

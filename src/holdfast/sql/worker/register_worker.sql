@@ -24,6 +24,7 @@ begin
   end if;
   if exists (select from holdfast.workers as w where w.id = worker and w.rescued_at is not null) then
     perform holdfast.forgive_losses(worker);
+    perform holdfast.release_held(worker);
   end if;
   foreach q in array array(select distinct u from unnest(queues) as u order by u) loop
     perform holdfast.find_lane(q, null, null);

@@ -106,6 +106,7 @@ class Processes:
         if child in self._children:
             self._idle[child] = task
             child.end_after(IDLE)
+            self._room.set()  # whoever waits for room may end it
 
     def _forget(self, child: Child) -> None:
         self._children.discard(child)
