@@ -59,7 +59,7 @@ async def test_the_sql_runs_and_the_handler_answers_in_one_transaction(
 @pytest.mark.parametrize("line", re.findall(r"^holdfast .*?(?=\s+#|$)", README, re.MULTILINE))
 def test_every_command_that_it_shows_exists_with_these_options(line: str) -> None:
     words = line.split()[1:]
-    path = words[:2] if words[0] in ("jobs", "runs", "queues", "workers") else words[:1]
+    path = words[:2] if words[0] in ("jobs", "runs", "queues", "workers", "dead") else words[:1]
     shown = holdfast(*path, "--help")
     assert shown.code == 0, shown.err
     for option in re.findall(r"(?<!\S)--[a-z-]+", line):

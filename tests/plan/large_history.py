@@ -71,6 +71,16 @@ select gen_random_uuid(), 1, 1, 1, 'failed', 'transient', true, 'crowd', 'task',
 from generate_series(1, $1::integer) as i
 """
 
+# What autovacuum does of itself soon after, since the index asks for it.
+SUMMARISE = """
+select brin_summarize_new_values(indexrelid)
+from pg_index
+join pg_class as i on i.oid = indexrelid
+join pg_am on pg_am.oid = i.relam
+where amname = 'brin'
+  and i.relkind = 'i'
+"""
+
 
 async def make_history(conn: Connection, ended: int) -> None:
     await conn.execute(PARTITIONS)
@@ -83,6 +93,7 @@ async def make_history(conn: Connection, ended: int) -> None:
     await conn.execute("select holdfast.find_lane('rare', null, null)")
     run = await conn.fetchval("select holdfast.start_run('long')")
     await conn.execute(ENDED, ended, ended, lane, run)
+    await conn.execute(SUMMARISE)
     await conn.execute(LIVE_JOBS, LIVE, lane)
     await conn.execute(DEAD_LETTERS, LETTERS)
     await conn.execute(ATTEMPTS, LETTERS)

@@ -25,10 +25,11 @@ LETTERS_OF = "select * from holdfast.find_dead_letters($1, null, null, 100)"
 GROUPS_OF = "select * from holdfast.dead_letter_groups($1)"
 REPLAY = "select * from holdfast.replay_dead_letters($1, null, null, 100)"
 
-# A page of 100 rows, or a look at 10,000, reads a few hundred pages; a scan of all would read thousands.
+# A page of 100 rows, or a look at 10,000, reads a few hundred pages; a scan of history would read thousands.
+# Groups look at 100,000 rows, one by one where those that died together do not lie together.
 FEW = 100
 SOME = 2_000
-MANY = 7_000
+MANY = 15_000
 
 BOUNDS: list[tuple[str, dict[str, Any], int]] = [
     (LIST, {}, SOME),

@@ -38,6 +38,7 @@ async def test_all_standard_chores_run_against_the_real_verbs(db: Database) -> N
         "prune",
         "forget_workers",
         "summarise_ends",
+        "prune_endpoints",
     }
 
 

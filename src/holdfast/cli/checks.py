@@ -13,6 +13,9 @@ SKEW_TO_MENTION = timedelta(seconds=2)
 # The lease of a lost worker has ended; two sweeps of five seconds later its jobs should be back.
 RESCUE_PATIENCE = timedelta(seconds=15)
 SNAPSHOT_PATIENCE = timedelta(minutes=5)
+TRANSACTION_PATIENCE = timedelta(minutes=1)
+# Every worker does its chores each second or minute; a few missed rounds are no harm.
+CHORE_PATIENCE = timedelta(minutes=2)
 CONNECTIONS_SPARE = 10
 AUTOVACUUM = {
     "autovacuum_vacuum_scale_factor": "0",
@@ -170,16 +173,72 @@ async def connections(database: Database) -> Verdict:
     return Level.OK, f"{server.connections_used} of {server.connections} in use", None
 
 
+async def drift(database: Database) -> Verdict:
+    """What somebody changed by hand, as far as it can be seen."""
+    missing = await health.missing_from_schema(database)
+    if missing:
+        return (
+            Level.WRONG,
+            f"Missing from the schema: {', '.join(missing[:5])}.",
+            "delete from holdfast.function_set, then run holdfast migrate: it installs all functions anew",
+        )
+    if invalid := await health.invalid_indexes(database):
+        return Level.WRONG, f"Invalid indexes: {', '.join(invalid)}.", f"reindex index {invalid[0]}"
+    return Level.OK, "functions, views and indexes are all there", None
+
+
+async def pooler(database: Database) -> Verdict:
+    if not await health.is_pooled(database):
+        return Level.OK, "connections go straight to the server", None
+    if database.address.direct_url is None:
+        return (
+            Level.NOTE,
+            "A pooler stands before the server; in transaction mode workers would not be woken.",
+            "set HOLDFAST_DIRECT_URL to the server itself; see also the check notify",
+        )
+    return Level.OK, "a pooler stands before the server; notifications go past it", None
+
+
+async def chores(database: Database) -> Verdict:
+    late = await health.overdue(database, CHORE_PATIENCE)
+    if late.scheduled or late.expired:
+        return (
+            Level.WRONG,
+            f"Nobody does the chores: {late.scheduled} jobs are overdue, {late.expired} past their deadline.",
+            "start a worker; if there is one, look into its log for a chore that fails",
+        )
+    return Level.OK, "due jobs are readied and late ones buried", None
+
+
+async def transactions(database: Database) -> Verdict:
+    found = await health.long_transactions(database, TRANSACTION_PATIENCE)
+    if not found:
+        return Level.OK, "none is open for long", None
+    who = ", ".join(
+        f"{one.pid} ({one.application or 'unnamed'}, {one.state}, {one.age.total_seconds() / 60:.0f} min)"
+        for one in found
+    )
+    return (
+        Level.NOTE,
+        f"Open for more than a minute: {who}.",
+        f"others may wait for their locks; select pg_terminate_backend({found[0].pid}) ends the oldest",
+    )
+
+
 CHECKS: dict[str, Check] = {
     "postgres": postgres,
     "durability": durability,
     "schema": schema,
+    "drift": drift,
     "clock": clock,
+    "pooler": pooler,
     "notify": notify,
     "partitions": partitions,
     "workers": workers,
     "queues": queues,
+    "chores": chores,
     "autovacuum": autovacuum,
     "snapshots": snapshots,
+    "transactions": transactions,
     "connections": connections,
 }

@@ -42,6 +42,7 @@ COMMANDS = (
     Command("dead", "List, triage, replay and export dead letters."),
     Command("runs", "Start, list, show, seal, cancel and replay runs."),
     Command("queues", "List, show, set, pause and resume queues."),
+    Command("endpoints", "List, show, set, open, close and watch endpoints."),
     Command("workers", "List workers."),
     Command("simulate-model", "Run a model server to test against, slow and flaky."),
     Command("doctor", "Look for what is wrong, and say how to mend it."),

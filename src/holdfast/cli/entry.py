@@ -11,6 +11,7 @@ from holdfast.cli.errors import report
 from holdfast.cli.output import flush
 
 INTERRUPTED = 130
+ASKED_BY_SHELLS = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")  # bash; zsh and fish
 
 
 def main() -> None:
@@ -32,4 +33,5 @@ def run(arguments: Sequence[str]) -> int:
 
 def _words(arguments: Sequence[str]) -> set[str]:
     """What may name a command; a shell that asks for completions sends the words in the environment."""
-    return {*arguments, *os.environ.get("COMP_WORDS", "").split()}
+    asked = [word for name in ASKED_BY_SHELLS for word in os.environ.get(name, "").split()]
+    return {*arguments, *asked}

@@ -13,6 +13,7 @@ from holdfast.cli.app_path import load_app
 from holdfast.cli.data_dir import use_data_dir
 from holdfast.cli.options import duration
 from holdfast.cli.output import say
+from holdfast.cli.reload import Reload
 from holdfast.cli.session import ensure_schema
 from holdfast.cli.target import Target, start_logging, target_of
 from holdfast.client.app import Holdfast
@@ -48,6 +49,7 @@ def work(
     grace: Annotated[str, typer.Option(help="How long running jobs may go on after SIGTERM.")] = "25s",
     sweep: Annotated[str, typer.Option(help="How often to look for due jobs and lost workers.")] = "5s",
     stagger: Annotated[str | None, typer.Option(help="Start after a random part of this.")] = None,
+    reload: Reload = False,
 ) -> None:
     """SIGTERM or Ctrl-C: claims nothing more, lets running jobs finish within the grace, and leaves."""
     target = target_of(context)

@@ -10,6 +10,7 @@ from holdfast.client.bulk import Bulk, OnProgress, length_of
 from holdfast.client.calls import Calls
 from holdfast.client.dead import DeadLetters
 from holdfast.client.decorate import TaskDecorator
+from holdfast.client.endpoint import EndpointSettings, endpoint_wire
 from holdfast.client.handle import JobHandle
 from holdfast.client.intervene import Interventions
 from holdfast.client.lifespan import Lifespan
@@ -21,8 +22,9 @@ from holdfast.client.read_id import read_id
 from holdfast.client.run import Run, run_options
 from holdfast.client.sync import SyncLoop
 from holdfast.client.task import Call, Task
-from holdfast.db import jobs, queues
+from holdfast.db import endpoints, jobs, queues
 from holdfast.db.connect import Database
+from holdfast.model.classify import Classifier, Rules
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import BadHandler, InvalidInput, UnknownTask
 from holdfast.model.id import JobId, RunId
@@ -41,6 +43,7 @@ class Holdfast:
         self.version = version
         self.tasks: dict[str, Task[..., Any]] = {}
         self.queues: dict[str, dict[str, Any]] = {}
+        self.endpoints: dict[str, dict[str, Any]] = {}
         self._links = Links(database, name)
         self._sync = SyncLoop(self._links)
         self.dead = DeadLetters(self._links)
@@ -84,12 +87,15 @@ class Holdfast:
         retry: Retry | None = None,
         max_failures: int | None = None,
         timeout: Duration | None = None,
+        endpoint: str | None = None,
+        classify: Rules | None = None,
         mode: Literal["process"] | None = None,
         memory: Size | None = None,
         nice: int | None = None,
     ) -> TaskDecorator:
         """Makes a function a task, under its own name unless `name` is given.
 
+        `endpoint` is what it calls; `classify` says which exceptions are of which class, beyond the usual.
         With mode="process" its handler has a process of its own, which its timeout kills.
         """
         if misplaced:
@@ -100,7 +106,9 @@ class Holdfast:
             max_failures=max_failures,
             retry=None if retry is None else RetryPolicy.parse(retry),
             timeout=None if timeout is None else parse_duration(timeout),
+            endpoint=endpoint,
             process=process_limits(mode, memory, nice),
+            classify=Classifier.parse(classify),
         )
         return TaskDecorator(self.tasks, name, policy, self._links, self._sync)
 
@@ -110,13 +118,20 @@ class Holdfast:
         if policy.get("notify") is False:
             self._links.silent.add(name)
 
+    def endpoint(self, name: str, **settings: Unpack[EndpointSettings]) -> None:
+        """Says how a downstream service is to be called; sent by `declare`, as with queues."""
+        self.endpoints[name] = endpoint_wire(name, settings)
+
     async def declare(self) -> None:
-        """Sends the policies of queues and tasks; a worker does it at its start."""
+        """Sends what is said of queues, tasks and endpoints; a worker does it at its start."""
         async with self.database.transaction() as conn:
             for name in self.queue_names:
                 await queues.declare_queue(conn, name, self.queues.get(name))
             for name, task in sorted(self.tasks.items()):
                 await queues.declare_task(conn, name, task.policy.wire())
+            # Last, and in this order, because from here on calls of these endpoints wait for the commit.
+            for name, settings in sorted(self.endpoints.items()):
+                await endpoints.declare_endpoint(conn, name, settings)
 
     def find_task(self, name: str) -> Task[..., Any]:
         try:

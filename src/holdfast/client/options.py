@@ -41,6 +41,7 @@ class GivenOptions(TypedDict, total=False):
     endpoint: str | None
     max_failures: int | None
     retry: Retry | None
+    estimate: float | None
     stagger: tuple[Duration, int] | None
 
 
@@ -64,6 +65,7 @@ class JobOptions:
     endpoint: str | None = None
     max_failures: int | None = None
     retry: RetryPolicy | None = None
+    estimate: float | None = None
     stagger: Stagger | None = None
 
     def but(self, given: GivenOptions) -> Self:
@@ -138,6 +140,12 @@ def _text(name: str, value: Any) -> str:
     return value
 
 
+def _estimate(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e15:
+        raise InvalidOption(f"estimate is {value!r}.", "pass the units that one attempt is expected to use")
+    return float(value)
+
+
 def _unique_for(value: Any) -> timedelta | str:
     return str(value) if value in ("live", "forever") else parse_duration(value)
 
@@ -176,6 +184,7 @@ _SPECIAL = {
     "run": _run_id,
     "labels": _labels,
     "retry": RetryPolicy.parse,
+    "estimate": _estimate,
     "stagger": _stagger,
 }
 

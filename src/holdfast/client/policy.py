@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any, TypedDict
 
 from holdfast.client.options import Retry
+from holdfast.model.classify import STANDARD, Classifier
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import InvalidOption
 from holdfast.model.process import ProcessLimits
@@ -23,12 +24,15 @@ class TaskPolicy:
     max_failures: int | None = None
     retry: RetryPolicy | None = None
     timeout: timedelta | None = None
-    process: ProcessLimits | None = None  # the worker's business only; not sent
+    endpoint: str | None = None
+    # The worker's business only; not sent:
+    process: ProcessLimits | None = None
+    classify: Classifier = STANDARD
 
     def job_wire(self) -> dict[str, Any]:
         """What is fixed at enqueue goes with each job: it holds before a worker has declared the task."""
         fixed = self.wire()
-        return {name: fixed[name] for name in ("queue", "priority", "timeout") if name in fixed}
+        return {name: fixed[name] for name in ("queue", "priority", "timeout", "endpoint") if name in fixed}
 
     def wire(self) -> dict[str, Any]:
         given = {
@@ -37,6 +41,7 @@ class TaskPolicy:
             "max_failures": self.max_failures,
             "retry": None if self.retry is None else self.retry.to_json(),
             "timeout": None if self.timeout is None else self.timeout.total_seconds(),
+            "endpoint": self.endpoint,
         }
         return {name: value for name, value in given.items() if value is not None}
 

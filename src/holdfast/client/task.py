@@ -13,6 +13,7 @@ from holdfast.client.own_connection import OwnConnection, run_blocking
 from holdfast.client.policy import TaskPolicy
 from holdfast.client.signature import Signature
 from holdfast.client.sync import SyncLoop
+from holdfast.model.classify import Classifier
 from holdfast.model.error import InvalidInput
 from holdfast.model.job import Enqueued
 from holdfast.model.payload import JsonText, encode
@@ -78,6 +79,11 @@ class Task(Generic[P, R]):
     def process(self) -> ProcessLimits | None:
         """The limits of the process that runs the handler, if it is to have its own."""
         return self._bound.policy.process
+
+    @property
+    def classify(self) -> Classifier:
+        """Which class an exception of the handler is."""
+        return self._bound.policy.classify
 
     @property
     def context_parameter(self) -> str | None:

@@ -12,6 +12,7 @@ PRUNE = "select * from holdfast.prune_jobs($1::integer)"
 FORGET_WORKERS = "select holdfast.forget_workers()"
 MAKE_PARTITIONS = "select holdfast.make_partitions()"
 SUMMARISE_ENDS = "select holdfast.summarise_ends()"
+PRUNE_ENDPOINTS = "select holdfast.prune_endpoints()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +64,8 @@ async def make_partitions(on: Executor) -> int:
 async def summarise_ends(on: Executor) -> int:
     """Count what ended, for statistics; the number of rows written."""
     return int(await fetch_value(on, SUMMARISE_ENDS))
+
+
+async def prune_endpoints(on: Executor) -> int:
+    """Forget what endpoints did more than six hours ago; the number of seconds forgotten."""
+    return int(await fetch_value(on, PRUNE_ENDPOINTS))

@@ -3,11 +3,13 @@
 import asyncio
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import PurePath
 from uuid import uuid4
 
 from holdfast.db.address import Address
 from holdfast.db.connect import Database, connect
 from holdfast.db.errors import translated
+from holdfast.db.sql_files import load_sql_files
 from holdfast.db.statement import fetch, fetch_row, fetch_value
 from holdfast.model.error import DatabaseError
 
@@ -73,6 +75,43 @@ order by xact_start
 limit 1
 """
 
+LONG_TRANSACTIONS = """
+select pid, application_name, state, clock_timestamp() - xact_start as age
+from pg_stat_activity
+where backend_type = 'client backend'
+  and datname = current_database()
+  and pid <> pg_backend_pid()
+  and xact_start < clock_timestamp() - $1::interval
+order by xact_start
+limit 5
+"""
+
+BACKEND = "select pg_backend_pid()"
+
+# What the chores of any worker should have seen to long ago.
+OVERDUE = """
+select
+  count(*) filter (where state = 'scheduled' and due_at < holdfast.now() - $1::interval),
+  count(*) filter (where deadline < holdfast.now() - $1::interval)
+from holdfast.job_view
+where ended_at is null
+"""
+
+RELATIONS_AND_FUNCTIONS = """
+select proname from pg_proc where pronamespace = 'holdfast'::regnamespace
+union
+select relname from pg_class where relnamespace = 'holdfast'::regnamespace
+"""
+
+INVALID_INDEXES = """
+select indexrelid::regclass::text
+from pg_index
+join pg_class on pg_class.oid = indexrelid
+where relnamespace = 'holdfast'::regnamespace
+  and not indisvalid
+order by 1
+"""
+
 NOTIFY_WITHIN = timedelta(seconds=3)
 
 
@@ -108,6 +147,22 @@ class Snapshot:
     pid: int
     application: str
     age: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    pid: int
+    application: str
+    state: str | None
+    age: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Overdue:
+    """Jobs that a chore should have promoted or buried."""
+
+    scheduled: int
+    expired: int
 
 
 async def server(database: Database) -> Server:
@@ -146,6 +201,35 @@ async def neglected_queues(database: Database) -> list[str]:
 async def oldest_snapshot(database: Database, older_than: timedelta) -> Snapshot | None:
     row = await fetch_row(database, OLDEST_SNAPSHOT, older_than)
     return None if row is None else Snapshot(*row)
+
+
+async def long_transactions(database: Database, older_than: timedelta) -> list[Transaction]:
+    """The oldest, whoever began them."""
+    return [Transaction(*row) for row in await fetch(database, LONG_TRANSACTIONS, older_than)]
+
+
+async def is_pooled(database: Database) -> bool:
+    """Whether the process that answers is another than the one that greeted: a pooler stands between."""
+    async with database.connection() as connection:
+        with translated():
+            return bool(await connection.fetchval(BACKEND) != connection.get_server_pid())
+
+
+async def overdue(database: Database, patience: timedelta) -> Overdue:
+    row = await fetch_row(database, OVERDUE, patience)
+    return Overdue(0, 0) if row is None else Overdue(*row)
+
+
+async def missing_from_schema(database: Database) -> list[str]:
+    """Functions and views that this program brings and the database has not."""
+    there = {row[0] for row in await fetch(database, RELATIONS_AND_FUNCTIONS)}
+    ours = {PurePath(file.name).stem for file in load_sql_files().functions}
+    return sorted(ours - there)
+
+
+async def invalid_indexes(database: Database) -> list[str]:
+    """Left behind by a build that broke off; they cost writes and serve nobody."""
+    return [row[0] for row in await fetch(database, INVALID_INDEXES)]
 
 
 async def notify_round_trip(database: Database, address: Address) -> bool:

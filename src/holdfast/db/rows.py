@@ -1,11 +1,13 @@
 """From the driver's records to plain objects."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from asyncpg import Record
 
 from holdfast.model.attempt import Attempt
+from holdfast.model.endpoint import Circuit, EndpointSecond, EndpointSummary, Mode
 from holdfast.model.id import JobId
 from holdfast.model.job import ClaimedJob, Enqueued, Job
 from holdfast.model.payload import decode
@@ -119,6 +121,25 @@ def queue_summary(row: Record) -> QueueSummary:
 def queue_details(row: Record) -> QueueDetails:
     values = dict(row)
     return QueueDetails(**{**values, "retry": _decoded(values["retry"])})
+
+
+def endpoint_summary(row: Record) -> EndpointSummary:
+    values = dict(row)
+    return EndpointSummary(
+        **{
+            **values,
+            "mode": Mode(values["mode"]),
+            "circuit": Circuit(values["circuit"]),
+            "shares": _decoded(values["shares"]),
+        }
+    )
+
+
+def endpoint_second(row: Record) -> EndpointSecond:
+    at, started, ok, failed, limited, other, units, mean, limit, in_flight, circuit, rate = row
+    took = None if mean is None else timedelta(seconds=mean)
+    state = Circuit(circuit)
+    return EndpointSecond(at, started, ok, failed, limited, other, units, took, limit, in_flight, state, rate)
 
 
 def attempt(row: Record) -> Attempt:

@@ -14,6 +14,7 @@ PRUNE = "prune"
 FORGET_WORKERS = "forget_workers"
 MAKE_PARTITIONS = "make_partitions"
 SUMMARISE_ENDS = "summarise_ends"
+PRUNE_ENDPOINTS = "prune_endpoints"
 
 MINUTE = timedelta(seconds=60)
 SPREAD = timedelta(seconds=20)
@@ -30,6 +31,7 @@ def standard_chores(sweep: timedelta) -> list[Chore]:
         Chore(PRUNE, MINUTE, prune, SPREAD),
         Chore(FORGET_WORKERS, MINUTE, chores.forget_workers, SPREAD),
         Chore(SUMMARISE_ENDS, MINUTE, chores.summarise_ends, SPREAD),
+        Chore(PRUNE_ENDPOINTS, MINUTE, chores.prune_endpoints, SPREAD),
     ]
 
 

@@ -28,6 +28,7 @@ class Event(StrEnum):
     END_REFUSED = "job.end_refused"
     ORPHANS_RELEASED = "job.orphans_released"
     UNKNOWN_TASK = "job.unknown_task"
+    CLASSIFY_FAILED = "job.classify_failed"
     HANDLER_SPOKE_LATE = "job.handler_spoke_late"
     CHORE_FAILED = "chore.failed"
     CHORE_DONE = "chore.done"

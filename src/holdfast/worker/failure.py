@@ -1,9 +1,11 @@
 """From what a handler raised to how its attempt ends. The only such place."""
 
 import asyncio
+import logging
 import traceback
 from types import TracebackType
 
+from holdfast.model.classify import STANDARD, Verdict
 from holdfast.model.error import InvalidInput
 from holdfast.model.outcome import (
     CancelledByRequest,
@@ -16,6 +18,8 @@ from holdfast.model.outcome import (
     Snoozed,
 )
 from holdfast.model.signal import Cancelled, Permanent, RateLimited, Reject, Retry, Snooze
+from holdfast.telemetry.emit import emit
+from holdfast.telemetry.event import Event
 from holdfast.worker.processes.death import ProcessDied, ProcessNotStarted
 from holdfast.worker.running import Running, Stop
 
@@ -48,7 +52,17 @@ def _failed(exc: BaseException, running: Running) -> Failed:
         case ProcessNotStarted():
             return Failed(ErrorReport(ErrorClass.SYSTEM, "ProcessNotStarted", str(exc)))
         case _:
-            return Failed(_report(exc, ErrorClass.TRANSIENT), units=running.units)
+            verdict = _classified(exc, running)
+            return Failed(_report(exc, verdict.error_class), verdict.retry_after, running.units)
+
+
+def _classified(exc: BaseException, running: Running) -> Verdict:
+    """As the task says; if what it says cannot be used, as if it had said nothing."""
+    try:
+        return running.handler.classify(exc)
+    except Exception as broken:
+        emit(Event.CLASSIFY_FAILED, logging.ERROR, task=running.job.task, because=broken)
+        return STANDARD(exc)
 
 
 def unknown_task(name: str) -> Outcome:

@@ -17,6 +17,7 @@ class Handler:
     __slots__ = (
         "_encode",
         "bind",
+        "classify",
         "context_parameter",
         "function",
         "is_async",
@@ -30,6 +31,7 @@ class Handler:
         self.function: Callable[..., Any] = task.handler
         self.context_parameter = task.context_parameter
         self.bind = task.bind
+        self.classify = task.classify
         self._encode = task.encode_output
         self.process = task.process
         # In process mode it is not the worker's loop that runs it.

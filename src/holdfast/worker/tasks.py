@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from holdfast.db.connect import Database
+from holdfast.model.classify import Classifier
 from holdfast.model.payload import JsonText
 from holdfast.model.process import ProcessLimits
 
@@ -24,6 +25,10 @@ class WorkerTask(Protocol):
     @property
     def process(self) -> ProcessLimits | None:
         """Given if the handler runs in a process of its own."""
+
+    @property
+    def classify(self) -> Classifier:
+        """Which class an exception of the handler is."""
 
     def bind(self, payload: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The handler's arguments, converted by its annotations; raises InvalidInput if they do not fit."""

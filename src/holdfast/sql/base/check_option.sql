@@ -19,6 +19,9 @@ begin
   if wrong is not null then
     perform holdfast.refuse('HF002', format('The option %s is a time out of range.', wrong), 'Give a time between the years 1900 and 9000.');
   end if;
+  if nullif(options -> 'estimate', 'null') is not null and coalesce(holdfast.read_number(options -> 'estimate'), -1) < 0 then
+    perform holdfast.refuse('HF002', 'The option estimate is out of range.', 'Give the units that one attempt is expected to use, 0 or more.');
+  end if;
   if jsonb_typeof(options -> 'labels') not in ('object', 'null') or pg_column_size(options -> 'labels') > 8192
     or jsonb_path_exists(options -> 'labels', '$.** ? (@ > 1e308 || @ < -1e308)')
   then

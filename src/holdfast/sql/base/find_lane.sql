@@ -17,7 +17,8 @@ begin
       return found_lane;
     end if;
     if endpoint <> '' then
-      perform holdfast.declare_endpoint(endpoint);
+      -- One that is there is not locked: this may be a producer's long transaction.
+      perform holdfast.name_endpoint(endpoint);
     end if;
     insert into holdfast.queues (name) values (queue) on conflict do nothing;
     insert into holdfast.lanes (queue, endpoint, "group")

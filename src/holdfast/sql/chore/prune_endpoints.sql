@@ -7,6 +7,9 @@ as $$
 declare
   pruned integer;
 begin
+  if not pg_try_advisory_xact_lock(hashtextextended('holdfast.prune_endpoints', 0)) then
+    return 0;
+  end if;
   delete from holdfast.endpoint_seconds as s
   where (s.endpoint, s.second) in (
     select o.endpoint, o.second

@@ -15,11 +15,15 @@ begin
   ids := '{}';
   places := '{}';
   estimates := '{}';
+  if not exists (select from holdfast.jobs as j where j.lane = in_lane and j.state = 'ready') then
+    return;
+  end if;
   select t.* into e from holdfast.endpoints as t where t.name = endpoint;
   select * into free from holdfast.admission(e, now);
-  until := to_timestamp(free.until);
+  -- Nobody knows when a call ends elsewhere; whoever closes a held circuit says so.
+  until := coalesce(to_timestamp(free.until), case when not e.held_open then at + interval '500 milliseconds' end);
   -- A refused claim locks nothing.
-  if free.room <= 0 or not exists (select from holdfast.jobs as j where j.lane = in_lane and j.state = 'ready') then
+  if free.room <= 0 then
     return;
   end if;
   select t.* into e from holdfast.endpoints as t where t.name = endpoint for update skip locked;
@@ -27,14 +31,17 @@ begin
     until := at + interval '20 milliseconds';
     return;
   end if;
-  select * into free from holdfast.admission(e, now);
-  free.room := least(free.room, wanted, holdfast.share_room(e, in_queue));
   is_probe := e.circuit <> 'closed';
-  until := to_timestamp(free.until);
   for job in
-    select c.* from holdfast.candidates(in_lane, at, free.room, is_probe) as c
+    select c.*
+    from holdfast.admission(e, now) as a
+    cross join lateral holdfast.candidates(in_lane, at, least(a.room, wanted, holdfast.share_room(e, in_queue)), is_probe) as c
   loop
-    exit when e.rate is not null and e.rate_clock - now > 2;
+    select * into free from holdfast.admission(e, now);
+    if cardinality(ids) > 0 and free.room <= 0 then
+      until := least(until, to_timestamp(free.until));
+      exit;
+    end if;
     job.estimate := coalesce(job.estimate, e.estimate);
     if e.requests_per_minute is not null then
       perform holdfast.record_start(e, now);

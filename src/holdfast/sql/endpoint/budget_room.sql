@@ -7,6 +7,7 @@ as $$
 declare
   today constant date := (to_timestamp(now) at time zone 'UTC')::date;
   used  double precision;
+  more  constant double precision := coalesce(e.estimate, 0);
 begin
   room := 2147483647;
   if e.requests_per_minute is not null then
@@ -25,8 +26,10 @@ begin
   end if;
   if room > 0 and e.units_per_minute is not null then
     select coalesce(sum(s.units), 0) into used from holdfast.endpoint_seconds as s
-    where s.endpoint = e.name and s.second > now - 60;
-    if used + e.reserved >= e.units_per_minute then
+    where s.endpoint = e.name and s.second > now - 61;
+    used := used + e.reserved;
+    -- A call that is larger than the whole budget may run alone: refused for ever it would never end.
+    if used >= e.units_per_minute or used > 0 and used + more > e.units_per_minute then
       room := 0;
       reason := 'units';
       until := now + 1;
@@ -34,7 +37,8 @@ begin
   end if;
   if room > 0 and e.budget_per_day is not null then
     used := case when e.spent_day = today then e.spent else 0 end;
-    if used + e.reserved * e.price >= e.budget_per_day then
+    used := used + e.reserved * e.price;
+    if used >= e.budget_per_day or used + more * e.price > e.budget_per_day then
       room := 0;
       reason := 'budget';
       until := extract(epoch from (today + 1)::timestamp at time zone 'UTC');

@@ -4,9 +4,10 @@ returns void
 language plpgsql volatile
 as $$
 declare
-  e holdfast.endpoints;
+  e      holdfast.endpoints;
+  before holdfast.endpoints;
 begin
-  select t.* into e from holdfast.endpoints as t where t.name = endpoint for update;
+  select t.* into before from holdfast.endpoints as t where t.name = endpoint for update;
   update holdfast.endpoints as t
   set mode = coalesce(given ->> 'mode', t.mode),
       min_limit = coalesce((given ->> 'min')::double precision, t.min_limit),
@@ -21,17 +22,17 @@ begin
       budget_per_day = case when given ? 'budget_per_day' then (given ->> 'budget_per_day')::double precision else t.budget_per_day end,
       price = coalesce((given ->> 'price')::double precision, t.price),
       estimate = case when given ? 'estimate' then (given ->> 'estimate')::double precision else t.estimate end,
-      shares = coalesce(given -> 'shares', t.shares)
+      shares = coalesce(nullif(given -> 'shares', 'null'), t.shares)
   where t.name = endpoint
   returning t.* into e;
   -- A new row starts at 2, or at its preset's start; a fixed one always stands at its most.
   e.limit := holdfast.clamp_limit(e, case
     when e.mode = 'fixed' then e.max_limit
-    when given ? 'start' and e.samples = 0 and e.in_flight = 0 then (given ->> 'start')::double precision
+    when given ? 'start' and e.starts = 0 then (given ->> 'start')::double precision
     else e.limit
   end);
   e.before := holdfast.clamp_limit(e, e.before);
-  if given ?| array['max', 'mode', 'start'] and e.samples = 0 then
+  if given ?| array['max', 'mode', 'start'] and e.starts = 0 then
     e.before := e.limit;
     e.slow_start_until := e.max_limit;
   end if;
@@ -39,6 +40,9 @@ begin
   if given ? 'static_rate' and e.last_rate_cut is null then
     e.rate := e.static_rate;
     e.peak := coalesce(e.static_rate, 0);
+  end if;
+  if e.requests_per_minute is distinct from before.requests_per_minute then
+    perform holdfast.resize_starts(e);
   end if;
   perform holdfast.save_endpoint(e);
 end

@@ -6,7 +6,6 @@ set search_path = holdfast, pg_temp
 as $$
 #variable_conflict use_variable
 declare
-  now     constant double precision := extract(epoch from holdfast.now());
   given   constant jsonb := holdfast.endpoint_preset(settings);
   unknown text;
 begin
@@ -17,19 +16,15 @@ begin
     perform holdfast.refuse('HF002', format('An endpoint has no setting %s.', unknown),
       'Known are preset, mode, min, max, start, trip_failures, trip_quiet, open_first, open_max, static_rate, requests_per_minute, units_per_minute, budget_per_day, price, estimate, shares.');
   end if;
-  insert into holdfast.endpoints as e (
-    name, "limit", before, slow_start_until, last_cut, ceiling_until, next_trial, open_until, open_for, last_probe, last_ok,
-    blocked_until, rate_clock, delivered_at
-  )
-  values (name, 2, 2, 64, now - 61, now, now + 60, now, 5, now, now, now, now, now)
-  on conflict on constraint endpoints_pkey do nothing;
+  perform holdfast.check_shares(coalesce(nullif(given -> 'shares', 'null'), '{}'));
+  perform holdfast.name_endpoint(name);
   perform holdfast.configure_endpoint(name, given);
 exception
   when check_violation or not_null_violation or invalid_text_representation or numeric_value_out_of_range then
     raise exception using
       errcode = 'HF002',
       message = format('A setting of endpoint %s is out of range: %s.', name, sqlerrm),
-      hint = 'min is at least 1, max at least min, rates and budgets are more than nothing, mode is fixed, aimd, aimd_simple or flow.';
+      hint = 'min is at least 1, max at least min, rates are more than nothing, budgets, price and estimate not negative, mode is fixed, aimd, aimd_simple or flow.';
 end
 $$;
 comment on function holdfast.declare_endpoint(text, jsonb) is 'Makes an endpoint if there is none, and sets the keys of its configuration that are given.';

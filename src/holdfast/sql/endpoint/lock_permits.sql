@@ -9,11 +9,11 @@ begin
   if not exists (select from holdfast.endpoints) then
     return;
   end if;
+  -- Those without a permit too: later they would be waited for with an endpoint in hand.
   held := array(
-    select j.lane
+    select case when j.in_flight_at_start is not null then j.lane end
     from holdfast.jobs as j
     where j.id = any (ids)
-      and j.in_flight_at_start is not null
     order by j.id
     for update
   );
@@ -23,4 +23,4 @@ begin
   for update;
 end
 $$;
-comment on function holdfast.lock_permits(uuid[]) is 'Locks jobs that hold permits, then their endpoints by name.';
+comment on function holdfast.lock_permits(uuid[]) is 'Locks jobs, then by name the endpoints whose permits they hold.';

@@ -9,6 +9,7 @@ as $$
     when 'circuit_open' then format('its circuit is open after %s failures in a row.', e.streak)
     when 'probing' then format('its circuit is half-open, %s probes are out.', e.probes)
     when 'limit' then format('its limit is reached, %s of %s calls run.', e.in_flight, floor(e.limit))
+    when 'share' then format('its free calls are kept for queues with a share: %s.', e.shares)
     when 'rate' then 'its rate is used up for the moment.'
     when 'requests' then format('its %s requests per minute are used up.', e.requests_per_minute)
     when 'units' then format('its %s units per minute are used up.', e.units_per_minute)

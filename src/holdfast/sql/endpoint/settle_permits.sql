@@ -9,6 +9,7 @@ declare
   before holdfast.endpoints;
   now    double precision;
   u      constant double precision := random();
+  used   double precision;
   i      integer;
 begin
   for part in
@@ -23,13 +24,15 @@ begin
     before := e;
     now := extract(epoch from holdfast.now());
     foreach i in array part.rows loop
+      -- A success that does not say what it used has used what was expected of it.
+      used := coalesce(permits[i][6], case when is_ok then permits[i][5] end);
       if is_ok then
         e := holdfast.call_ok(e, now, u, permits[i][2], permits[i][3]::integer, permits[i][4] = 1, permits[i][5], permits[i][6]);
       else
         e := holdfast.call_void(e, permits[i][4] = 1, permits[i][5]);
       end if;
-      e := holdfast.spend(e, now, permits[i][6]);
-      perform holdfast.record_call(e, now, case when is_ok then 'ok' else 'other' end, permits[i][6], now - permits[i][2]);
+      e := holdfast.spend(e, now, used);
+      perform holdfast.record_call(e, now, case when is_ok then 'ok' else 'other' end, used, now - permits[i][2]);
     end loop;
     perform holdfast.save_endpoint(e);
     perform holdfast.record_turn(before, e, now);

@@ -1,7 +1,7 @@
 -- How many permits a queue may take without touching what is guaranteed to others that have ready jobs. Unused share is lent.
 create or replace function holdfast.share_room(e holdfast.endpoints, in_queue text)
 returns integer
-language plpgsql volatile
+language plpgsql stable
 as $$
 declare
   owed integer;

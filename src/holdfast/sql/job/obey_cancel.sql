@@ -5,7 +5,9 @@ language plpgsql volatile
 as $$
 begin
   update holdfast.jobs as j
-  set failures = job.failures, losses = job.losses, deferrals = job.deferrals, units = job.units
+  set failures = job.failures, losses = job.losses, deferrals = job.deferrals, units = job.units,
+      -- Null if the caller has given the permit back already.
+      in_flight_at_start = job.in_flight_at_start
   where j.id = job.id;
   perform holdfast.end_jobs(array[job.id], null, 'cancelled', null, array['asked to cancel while running']);
 end

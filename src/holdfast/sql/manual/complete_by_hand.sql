@@ -21,7 +21,12 @@ begin
     end if;
     if result is null then
       -- Work done by hand is a try of its own: the last attempt of a completed job is the one that succeeded.
-      update holdfast.jobs as j set attempt = j.attempt + 1 where j.id = asked and j.state <> 'running';
+      update holdfast.jobs as j
+      set attempt = j.attempt + (j.state <> 'running')::integer,
+          in_flight_at_start = null
+      where j.id = asked;
+      -- Nor does it say that the endpoint is well.
+      perform holdfast.give_permit_back(job);
       perform holdfast.end_jobs(array[asked], null, 'completed', array[output], array['completed by hand: ' || holdfast.sanitise_text(reason)]);
       perform holdfast.record_event('complete_by_hand', job.id, job.run_id, job.queue, job.state, 'completed',
         job.attempt + (job.state <> 'running')::integer, job.worker_id, actor, reason);

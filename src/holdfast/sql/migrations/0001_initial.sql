@@ -263,7 +263,8 @@ create table holdfast.history (
 ) partition by range (ended_at);
 
 create index history_run on holdfast.history (run_id, id) where run_id is not null;
-create index history_ended on holdfast.history using brin (ended_at) with (pages_per_range = 32, autosummarize = on);
+-- A range is a megabyte: the server takes note of at most 256 full ones until autovacuum comes by, and an unsummarised one is read by all.
+create index history_ended on holdfast.history using brin (ended_at) with (pages_per_range = 128, autosummarize = on);
 create index history_bad_end on holdfast.history (state, id) where state <> 'completed';
 
 create table holdfast.history_default partition of holdfast.history default;
@@ -767,7 +768,8 @@ create table holdfast.endpoints (
   constraint endpoint_breaker_positive check (trip_failures >= 1 and trip_quiet >= 0 and open_first > 0 and open_max >= open_first),
   constraint endpoint_requests_in_range check (requests_per_minute between 1 and 100000),
   constraint endpoint_units_positive check (units_per_minute > 0 and static_rate > 0),
-  constraint endpoint_money_not_negative check (budget_per_day >= 0 and price >= 0)
+  constraint endpoint_money_not_negative check (budget_per_day between 0 and 1e15 and price between 0 and 1e15),
+  constraint endpoint_estimate_not_negative check (estimate between 0 and 1e15)
 ) with (fillfactor = 25, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200);
 
 create table holdfast.endpoint_starts (

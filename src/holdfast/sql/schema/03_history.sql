@@ -40,7 +40,8 @@ create table holdfast.history (
 ) partition by range (ended_at);
 
 create index history_run on holdfast.history (run_id, id) where run_id is not null;
-create index history_ended on holdfast.history using brin (ended_at) with (pages_per_range = 32, autosummarize = on);
+-- A range is a megabyte: the server takes note of at most 256 full ones until autovacuum comes by, and an unsummarised one is read by all.
+create index history_ended on holdfast.history using brin (ended_at) with (pages_per_range = 128, autosummarize = on);
 create index history_bad_end on holdfast.history (state, id) where state <> 'completed';
 
 create table holdfast.history_default partition of holdfast.history default;

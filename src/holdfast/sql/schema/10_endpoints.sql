@@ -78,7 +78,8 @@ create table holdfast.endpoints (
   constraint endpoint_breaker_positive check (trip_failures >= 1 and trip_quiet >= 0 and open_first > 0 and open_max >= open_first),
   constraint endpoint_requests_in_range check (requests_per_minute between 1 and 100000),
   constraint endpoint_units_positive check (units_per_minute > 0 and static_rate > 0),
-  constraint endpoint_money_not_negative check (budget_per_day >= 0 and price >= 0)
+  constraint endpoint_money_not_negative check (budget_per_day between 0 and 1e15 and price between 0 and 1e15),
+  constraint endpoint_estimate_not_negative check (estimate between 0 and 1e15)
 ) with (fillfactor = 25, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200);
 
 create table holdfast.endpoint_starts (

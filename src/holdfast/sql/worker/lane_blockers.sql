@@ -27,11 +27,14 @@ as $$
   from lane as l
   where not exists (select from able)
   union all
-  select a.reason, holdfast.refusal_words(e, a.reason), to_timestamp(a.until), true
+  select r.reason, holdfast.refusal_words(e, r.reason), case when a.room <= 0 then to_timestamp(a.until) end, true
   from lane as l
   join holdfast.endpoints as e on e.name = l.endpoint
   cross join lateral holdfast.admission(e, extract(epoch from holdfast.now())::double precision) as a
-  where a.room <= 0
+  cross join lateral (
+    select case when a.room <= 0 then a.reason when holdfast.share_room(e, l.queue) <= 0 then 'share' end as reason
+  ) as r
+  where r.reason is not null
   union all
   -- Claims do not filter by task: a worker gets it, and gives it back as an error of the system.
   select

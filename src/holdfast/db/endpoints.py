@@ -1,0 +1,66 @@
+"""The verbs on endpoints, and what there is to read about them."""
+
+import json
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from holdfast.db import rows
+from holdfast.db.statement import Executor, fetch, fetch_row, run
+from holdfast.model.endpoint import EndpointSecond, EndpointSummary
+from holdfast.model.error import NotFound
+
+DECLARE = "select holdfast.declare_endpoint($1::text, $2::jsonb)"
+OPEN = "select holdfast.open_endpoint($1::text, $2::text, $3::text)"
+CLOSE = "select holdfast.close_endpoint($1::text, $2::text, $3::text)"
+LIST = """
+select
+  name, mode, circuit, "limit", in_flight, min, max, requests_per_minute, units_per_minute, budget_per_day,
+  price, estimate, shares, static_rate, units_per_minute_now, spent_today, reserved, blocked_until,
+  open_until, streak, starts, last_ok, last_cut, tolerance, slowdown
+from holdfast.endpoint_view
+where name = coalesce($1::text, name)
+order by name
+"""
+HISTORY = """
+select
+  at, started, ok, failed, limited, other, units, mean_seconds, floor("limit")::integer, in_flight, circuit,
+  rate * 60
+from holdfast.endpoint_history($1::text, $2::interval)
+"""
+
+Settings = Mapping[str, Any]
+
+
+async def declare_endpoint(on: Executor, name: str, settings: Settings | None = None) -> None:
+    """Create the endpoint if it is absent; only the keys given are changed."""
+    await run(on, DECLARE, name, json.dumps(settings or {}))
+
+
+async def list_endpoints(on: Executor) -> list[EndpointSummary]:
+    return [rows.endpoint_summary(row) for row in await fetch(on, LIST, None)]
+
+
+async def get_endpoint(on: Executor, name: str) -> EndpointSummary:
+    """Raises NotFound."""
+    row = await fetch_row(on, LIST, name)
+    if row is None:
+        raise NotFound(f"There is no endpoint {name!r}.", "holdfast endpoints list shows those there are")
+    return rows.endpoint_summary(row)
+
+
+async def open_endpoint(on: Executor, name: str, reason: str | None, actor: str) -> None:
+    """Stop all calls until somebody closes the circuit; raises NotFound."""
+    await run(on, OPEN, name, reason, actor)
+
+
+async def close_endpoint(on: Executor, name: str, reason: str | None, actor: str) -> None:
+    """Let calls through again, at once; raises NotFound."""
+    await run(on, CLOSE, name, reason, actor)
+
+
+async def endpoint_history(
+    on: Executor, name: str, since: timedelta = timedelta(minutes=10)
+) -> list[EndpointSecond]:
+    """Oldest first, at most six hours; seconds in which nothing happened are left out."""
+    return [rows.endpoint_second(row) for row in await fetch(on, HISTORY, name, since)]

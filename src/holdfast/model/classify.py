@@ -1,0 +1,102 @@
+"""Which class an exception of a handler is: the table for HTTP answers, and what a task adds to it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from holdfast.model.duration import parse_duration
+from holdfast.model.error import InvalidOption
+from holdfast.model.http_answer import LONGEST_WAIT, HttpAnswer, answer_in
+from holdfast.model.outcome import ErrorClass
+
+# Statuses that are not here are transient, as are timeouts, broken connections and all other exceptions.
+BY_STATUS = {
+    400: ErrorClass.PERMANENT,
+    401: ErrorClass.PERMANENT,
+    403: ErrorClass.PERMANENT,  # unless its headers speak of a rate
+    404: ErrorClass.PERMANENT,
+    413: ErrorClass.PERMANENT,
+    422: ErrorClass.PERMANENT,
+    429: ErrorClass.RATE_LIMITED,
+}
+RATE_LIMITED_BY_HEADERS = frozenset({403, 503, 529})
+
+Said = ErrorClass | str | None
+Rules = Mapping[type[BaseException], ErrorClass | str] | Callable[[BaseException], Said]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    error_class: ErrorClass
+    retry_after: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Classifier:
+    """The table, after what the task says: classes by type of exception, or a function that may say None."""
+
+    rules: Rules | None = None
+
+    @classmethod
+    def parse(cls, rules: Rules | None) -> "Classifier":
+        if isinstance(rules, Mapping):
+            return cls({_exception(kind): error_class(said) for kind, said in rules.items()})
+        if rules is not None and not callable(rules):
+            raise InvalidOption(
+                f"classify is {rules!r}.",
+                'pass {MyError: "rate_limited"}, or a function from exception to class',
+            )
+        return cls(rules)
+
+    def __call__(self, exc: BaseException) -> Verdict:
+        """Raises what the task's own function raises."""
+        answer = answer_in(exc)
+        said = self._said(exc)
+        found = by_table(answer) if said is None else error_class(said)
+        return Verdict(found, _wait(exc, answer) if found is not ErrorClass.PERMANENT else None)
+
+    def _said(self, exc: BaseException) -> Said:
+        if not isinstance(self.rules, Mapping):
+            return None if self.rules is None else self.rules(exc)
+        rules: Mapping[type, Said] = self.rules
+        return next((rules[kind] for kind in type(exc).__mro__ if kind in rules), None)
+
+
+def by_table(answer: HttpAnswer | None) -> ErrorClass:
+    if answer is None:
+        return ErrorClass.TRANSIENT
+    if answer.status in RATE_LIMITED_BY_HEADERS and answer.limits_the_rate:
+        return ErrorClass.RATE_LIMITED
+    return BY_STATUS.get(answer.status, ErrorClass.TRANSIENT)
+
+
+def error_class(said: Any) -> ErrorClass:
+    try:
+        return ErrorClass(said)
+    except ValueError:
+        raise InvalidOption(
+            f"{said!r} is no class of an error.", f"classes are {', '.join(ErrorClass)}"
+        ) from None
+
+
+STANDARD = Classifier()
+
+
+def _exception(kind: Any) -> type[BaseException]:
+    if isinstance(kind, type) and issubclass(kind, BaseException):
+        return kind
+    raise InvalidOption(f"classify names {kind!r}, which is no type of exceptions.", "name exception classes")
+
+
+def _wait(exc: BaseException, answer: HttpAnswer | None) -> timedelta | None:
+    """What the answer asks for; an exception without one may say it itself, as `retry_after`."""
+    if answer is not None:
+        return answer.retry_after()
+    asked: Any = getattr(exc, "retry_after", None)
+    return parse_duration(asked) if isinstance(asked, timedelta | int | float) and _is_wait(asked) else None
+
+
+def _is_wait(asked: timedelta | float) -> bool:
+    seconds = asked.total_seconds() if isinstance(asked, timedelta) else asked
+    return 0 <= seconds <= LONGEST_WAIT.total_seconds()

@@ -1,0 +1,72 @@
+"""An endpoint as a reader sees it: a downstream service that jobs call, with its limits and health."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+
+class Circuit(StrEnum):
+    """`held_open`: an operator stopped all calls. `half_open`: single calls probe whether it is well."""
+
+    CLOSED = "closed"
+    OPEN = "open"
+    HALF_OPEN = "half_open"
+    HELD_OPEN = "held_open"
+
+
+class Mode(StrEnum):
+    """How the limit on calls at once is found."""
+
+    FLOW = "flow"
+    FIXED = "fixed"
+    AIMD = "aimd"
+    AIMD_SIMPLE = "aimd_simple"
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointSummary:
+    """The fields are the columns of endpoint_view, in their order."""
+
+    name: str
+    mode: Mode
+    circuit: Circuit
+    limit: int
+    in_flight: int
+    min: float
+    max: float
+    requests_per_minute: int | None
+    units_per_minute: float | None
+    budget_per_day: float | None
+    price: float
+    estimate: float | None
+    shares: dict[str, float]
+    static_rate: float | None
+    units_per_minute_now: float | None
+    spent_today: float
+    reserved: float
+    blocked_until: datetime | None
+    open_until: datetime | None
+    streak: int
+    starts: int
+    last_ok: datetime
+    last_cut: datetime
+    tolerance: float
+    slowdown: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointSecond:
+    """What an endpoint did in one second, and how it stood at its end."""
+
+    at: datetime
+    started: int
+    ok: int
+    failed: int
+    limited: int
+    other: int
+    units: float
+    mean: timedelta | None
+    limit: int
+    in_flight: int
+    circuit: Circuit
+    units_per_minute_now: float | None

@@ -1,0 +1,17 @@
+-- (nothing) -> an endpoint with the defaults, unless there is one, which is left alone and not locked.
+create or replace function holdfast.name_endpoint(endpoint text)
+returns void
+language plpgsql volatile
+as $$
+declare
+  now constant double precision := extract(epoch from holdfast.now());
+begin
+  insert into holdfast.endpoints (
+    name, "limit", before, slow_start_until, last_cut, ceiling_until, next_trial, open_until, open_for, last_probe, last_ok,
+    blocked_until, rate_clock, delivered_at
+  )
+  values (endpoint, 2, 2, 64, now - 61, now, now + 60, now, 5, now, now, now, now, now)
+  on conflict do nothing;
+end
+$$;
+comment on function holdfast.name_endpoint(text) is 'Makes an endpoint with the defaults if there is none.';

@@ -1,0 +1,56 @@
+"""`holdfast doctor` finds what is wrong and says how to mend it."""
+
+from datetime import timedelta
+from typing import Any
+
+import asyncpg
+
+from holdfast.db import health
+from holdfast.db.connect import Connection, Database
+from tests.builders import scheduled_job
+from tests.cli.command import holdfast
+from tests.cli.scene import given
+
+
+def findings(url: str) -> dict[str, Any]:
+    return {one["check"]: one for one in holdfast("doctor", "--json", url=url).document["findings"]}
+
+
+def test_a_healthy_database_has_nothing_wrong(database_url: str) -> None:
+    found = findings(database_url)
+    assert {name: found[name]["level"] for name in ("drift", "pooler", "chores", "transactions")} == (
+        dict.fromkeys(("drift", "pooler", "chores", "transactions"), "ok")
+    )
+
+
+def test_a_function_that_somebody_dropped_is_missed_and_the_fix_helps(database_url: str) -> None:
+    given(database_url, lambda conn: conn.execute("drop function holdfast.timeline"))
+    found = findings(database_url)["drift"]
+    assert (found["level"], found["message"]) == ("wrong", "Missing from the schema: timeline.")
+    assert found["fix"].startswith("delete from holdfast.function_set, then run holdfast migrate")
+    given(database_url, lambda conn: conn.execute("delete from holdfast.function_set"))
+    assert holdfast("migrate", url=database_url).code == 0
+    assert findings(database_url)["drift"]["level"] == "ok"
+
+
+def test_an_overdue_job_shows_that_nobody_does_the_chores(database_url: str) -> None:
+    async def make(conn: Connection) -> None:
+        job = await scheduled_job(conn)
+        await conn.execute("update holdfast.jobs set due_at = now() - interval '1 hour' where id = $1", job)
+
+    given(database_url, make)
+    found = findings(database_url)["chores"]
+    assert (found["level"], "1 jobs are overdue" in found["message"]) == ("wrong", True)
+
+
+async def test_an_old_transaction_is_named_by_its_process(database_url: str) -> None:
+    other = await asyncpg.connect(database_url, server_settings={"application_name": "report"})
+    async with Database(database_url) as database:
+        await other.execute("begin; select 1")
+        pid = other.get_server_pid()
+        found = await health.long_transactions(database, timedelta(0))
+        assert [(one.pid, one.application, one.state) for one in found] == [
+            (pid, "report", "idle in transaction")
+        ]
+        assert await health.long_transactions(database, timedelta(hours=1)) == []
+    await other.close()

@@ -1,0 +1,45 @@
+"""Screens for the documentation: what the command prints, with ids, times and ages that do not change."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from unittest.mock import patch
+
+from tests.cli.command import holdfast
+
+ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:Z|(?:\.\d+)?[+-]\d\d(?::\d\d)?)")
+
+
+class Screens:
+    """Runs commands on one database and keeps what they print; the same id stays the same."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._ids: dict[str, str] = {}
+        self.shown: dict[str, str] = {}
+
+    def show(self, name: str, *words: str, columns: str = "80") -> None:
+        answer = holdfast(*words, url=self._url, COLUMNS=columns)
+        assert answer.code == 0, answer.err
+        typed = " ".join(f'"{word}"' if " " in word else word for word in words)
+        self.shown[name] = self._settled(f"$ holdfast {typed}\n{answer.out}{answer.err}")
+
+    def _settled(self, text: str) -> str:
+        text = ID.sub(lambda found: self._ids.setdefault(found[0], _id(len(self._ids))), text)
+        return MOMENT.sub("2030-01-31 09:00:00Z", text)
+
+
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """Everything happened three minutes ago, and Ada types."""
+    with (
+        patch("holdfast.cli.render._short", lambda _: "3m"),
+        patch("getpass.getuser", lambda: "ada"),
+        patch("socket.gethostname", lambda: "desk"),
+    ):
+        yield
+
+
+def _id(number: int) -> str:
+    return f"0192f3a4-5b6c-7d8e-9f00-{number:012}"
