@@ -30,8 +30,8 @@ async def watch_endpoint(database: Database, name: str, since: timedelta) -> Non
 
 def paint(endpoint: EndpointSummary, seconds: list[EndpointSecond]) -> None:
     write(
-        f"{endpoint.name}: circuit {endpoint.circuit.value}, {endpoint.in_flight} of {endpoint.limit} calls run,"
-        f" {endpoint.starts} started so far"
+        f"{endpoint.name}: circuit {endpoint.circuit.value},"
+        f" {endpoint.in_flight} of {endpoint.limit} calls run, {endpoint.starts} started so far"
     )
     print_table(
         ("at", "started", "ok", "failed", "limited", "other", "units", "mean", "running", "limit", "circuit"),

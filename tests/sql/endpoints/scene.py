@@ -1,12 +1,13 @@
 """An endpoint, calls of it, and what can be seen of both."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from asyncpg import Record
 
 from holdfast.db.connect import Connection
-from tests.builders import Running, ready_jobs, to_json
+from tests.builders import Running, a_worker, ready_jobs, to_json
 
 MODEL = "model"
 TURN = "select * from holdfast.settle_and_claim($1, $2, '{}', '{}', '{}', '{}', '{}')"
@@ -40,6 +41,11 @@ async def a_fixed_endpoint(conn: Connection, limit: int = 100, **settings: Any) 
 async def the_endpoint(conn: Connection, name: str = MODEL) -> Record:
     (row,) = await conn.fetch("select * from holdfast.endpoints where name = $1", name)
     return row
+
+
+async def a_caller(conn: Connection, *queues: str) -> UUID:
+    """A worker that a moved clock does not make lose its lease."""
+    return await a_worker(conn, list(queues) or None, lease=timedelta(days=1))
 
 
 async def calls(conn: Connection, count: int, **options: Any) -> list[UUID]:

@@ -1,13 +1,12 @@
 """Which calls a claim lets start, and what it tells those whom it refuses."""
 
-from datetime import timedelta
-
 import pytest
 
 from holdfast.db.connect import Connection
 from holdfast.testing import FakeClock
-from tests.builders import a_worker, complete, fail, ready_job, release
+from tests.builders import complete, fail, ready_job, release
 from tests.sql.endpoints.scene import (
+    a_caller,
     a_fixed_endpoint,
     an_endpoint,
     assert_balanced,
@@ -23,7 +22,7 @@ from tests.sql.endpoints.scene import (
 async def test_no_more_calls_run_than_the_limit_says_whoever_claims(conn: Connection) -> None:
     await a_fixed_endpoint(conn, 3)
     jobs = await calls(conn, 5)
-    first, second = await a_worker(conn), await a_worker(conn)
+    first, second = await a_caller(conn), await a_caller(conn)
     running = [*await claimed(conn, first, 2), *await claimed(conn, second)]
     assert [job.id for job in running] == jobs[:3]
     assert await claimed(conn, first) == await claimed(conn, second) == []
@@ -37,7 +36,7 @@ async def test_no_more_calls_run_than_the_limit_says_whoever_claims(conn: Connec
 async def test_a_refused_claim_writes_nothing_and_says_when_to_come_again(conn: Connection) -> None:
     await a_fixed_endpoint(conn, 1)
     await calls(conn, 2)
-    worker = await a_worker(conn)
+    worker = await a_caller(conn)
     await claimed(conn, worker)
     before = await conn.fetchval("select xmin::text || ctid::text from holdfast.endpoints")
     wait = await told_to_wait(conn, worker)
@@ -51,7 +50,7 @@ async def test_an_idle_worker_is_not_woken_for_an_endpoint_without_jobs(
 ) -> None:
     await a_fixed_endpoint(conn, 1, requests_per_minute=1)
     await calls(conn, 1)
-    worker = await a_worker(conn)
+    worker = await a_caller(conn)
     await claimed(conn, worker)
     assert await told_to_wait(conn, worker) is None
 
@@ -60,7 +59,7 @@ async def test_jobs_without_an_endpoint_pass_one_that_is_full(conn: Connection) 
     await a_fixed_endpoint(conn, 1)
     await calls(conn, 3)
     free = [await ready_job(conn) for _ in range(2)]
-    running = await claimed(conn, await a_worker(conn))
+    running = await claimed(conn, await a_caller(conn))
     assert {job.id for job in running} > set(free)
     assert len(running) == 3
 
@@ -68,7 +67,7 @@ async def test_jobs_without_an_endpoint_pass_one_that_is_full(conn: Connection) 
 async def test_while_the_circuit_is_open_nothing_starts(conn: Connection, clock: FakeClock) -> None:
     await an_endpoint(conn)
     (job, *_) = await calls(conn, 3)
-    worker = await a_worker(conn)
+    worker = await a_caller(conn)
     await open_circuit(conn, 10)
     assert await told_to_wait(conn, worker) == pytest.approx(10)
     assert await blockers(conn, job) == ["circuit_open"]
@@ -82,7 +81,7 @@ async def test_a_half_open_circuit_lets_one_more_probe_out_every_20_seconds_up_t
 ) -> None:
     await an_endpoint(conn)
     jobs = await calls(conn, 10)
-    worker = await a_worker(conn, lease=timedelta(hours=1))
+    worker = await a_caller(conn)
     await open_circuit(conn, 0)
     assert len(await claimed(conn, worker)) == 1
     assert await told_to_wait(conn, worker) == pytest.approx(20)
@@ -98,7 +97,7 @@ async def test_a_half_open_circuit_lets_one_more_probe_out_every_20_seconds_up_t
 async def test_the_job_with_the_fewest_tries_probes(conn: Connection, clock: FakeClock) -> None:
     """A poison job at the head of the line must not keep the circuit open."""
     await a_fixed_endpoint(conn)
-    worker = await a_worker(conn)
+    worker = await a_caller(conn)
     await calls(conn, 3, priority=90)
     for job in await claimed(conn, worker):
         await release(conn, job)
@@ -112,7 +111,7 @@ async def test_a_good_probe_closes_the_circuit_and_a_bad_one_opens_it_for_longer
 ) -> None:
     await an_endpoint(conn)
     await calls(conn, 5)
-    worker = await a_worker(conn)
+    worker = await a_caller(conn)
     await open_circuit(conn, 0)
     (probe,) = await claimed(conn, worker)
     await fail(conn, probe)
@@ -132,7 +131,7 @@ async def test_a_good_probe_closes_the_circuit_and_a_bad_one_opens_it_for_longer
 async def test_retry_after_blocks_the_endpoint_for_every_worker(conn: Connection, clock: FakeClock) -> None:
     await a_fixed_endpoint(conn)
     await calls(conn, 10)
-    first, second = await a_worker(conn), await a_worker(conn)
+    first, second = await a_caller(conn), await a_caller(conn)
     (job,) = await claimed(conn, first, 1)
     await fail(conn, job, "rate_limited", retry_after=30)
     for worker in (first, second):
@@ -148,7 +147,7 @@ async def test_a_rate_spreads_starts_and_a_claim_that_uses_it_up_says_when_to_co
 ) -> None:
     await a_fixed_endpoint(conn, static_rate=10.0, estimate=10)
     (*_, last) = await calls(conn, 100)
-    worker = await a_worker(conn)
+    worker = await a_caller(conn)
     assert len(await claimed(conn, worker)) == 3, "what is admitted runs at most two seconds ahead"
     assert await told_to_wait(conn, worker) == pytest.approx(1)
     assert await blockers(conn, last) == ["rate"]
@@ -162,7 +161,7 @@ async def test_a_rate_spreads_starts_and_a_claim_that_uses_it_up_says_when_to_co
 async def test_an_operator_opens_and_closes_the_circuit(conn: Connection) -> None:
     await an_endpoint(conn)
     (job,) = await calls(conn, 1)
-    worker = await a_worker(conn)
+    worker = await a_caller(conn)
     await conn.execute("select holdfast.open_endpoint('model', 'new model', 'Ada')")
     assert await told_to_wait(conn, worker) is None, "whoever closes it wakes the workers"
     assert await blockers(conn, job) == ["held_open"]
@@ -175,5 +174,5 @@ async def test_priority_decides_who_gets_the_permit(conn: Connection) -> None:
     await a_fixed_endpoint(conn, 1)
     await calls(conn, 3, priority=10)
     (urgent,) = await calls(conn, 1, priority=90)
-    running = await claimed(conn, await a_worker(conn))
+    running = await claimed(conn, await a_caller(conn))
     assert [job.id for job in running] == [urgent]
