@@ -1,12 +1,15 @@
 """`holdfast dead`: triage and replay of dead letters."""
 
 import json
+import signal
+import subprocess
+import sys
 import threading
 
 from holdfast.cli.options import actor
 from holdfast.db.connect import Connection
-from tests.builders import a_worker, claim, complete, fail, ready_job
-from tests.cli.command import eventually, holdfast
+from tests.builders import a_worker, claim, complete, completed_job, fail, ready_job
+from tests.cli.command import environment, eventually, holdfast
 from tests.cli.scene import dead_jobs, given, rows, states, trail
 
 LETTER_KEYS = {
@@ -125,6 +128,34 @@ def test_one_named_job_is_replayed_and_a_live_one_is_refused(database_url: str) 
     (job,) = dead_jobs(database_url, 1)
     assert holdfast("dead", "replay", job, url=database_url).out == f"{job} replayed\n"
     assert holdfast("dead", "replay", job, url=database_url).code == 6
+
+
+def test_a_job_that_completed_is_not_replayed_as_if_it_were_dead(database_url: str) -> None:
+    completed = str(given(database_url, completed_job).id)
+    (again,) = dead_jobs(database_url, 1)
+    holdfast("dead", "replay", again, url=database_url)
+    end_the_next(database_url, True)
+    assert holdfast("dead", "replay", completed, url=database_url).code == 5
+    assert holdfast("dead", "replay", again, url=database_url).code == 6
+    assert states(database_url) == {completed: "completed", again: "completed"}
+
+
+def test_an_interrupted_replay_goes_on_when_it_is_called_again(database_url: str) -> None:
+    jobs = dead_jobs(database_url, 12)
+    command = [sys.executable, "-m", "holdfast", "dead", "replay", "--all", "--yes", "--pace", "4/s"]
+    replays = "select count(*) from holdfast.event_view where cause = 'replay'"
+    with subprocess.Popen(
+        command, env=environment(database_url), stderr=subprocess.PIPE, text=True
+    ) as process:
+        eventually(lambda: rows(database_url, replays)[0][0] >= 2)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "of 12; run it again to go on" in said
+    assert "dead" in states(database_url).values(), "it was interrupted in time"
+    assert holdfast("dead", "replay", "--all", "--yes", url=database_url).code == 0
+    assert states(database_url) == dict.fromkeys(jobs, "ready")
+    assert rows(database_url, replays)[0][0] == 12, "none was replayed twice"
 
 
 def test_an_edited_payload_is_a_new_job_in_the_place_of_the_dead_one(database_url: str) -> None:

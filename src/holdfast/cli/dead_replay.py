@@ -37,7 +37,7 @@ from holdfast.db import dead, jobs
 from holdfast.db.connect import Database
 from holdfast.model.dead_letter import Triage
 from holdfast.model.duration import parse_duration
-from holdfast.model.error import InvalidOption
+from holdfast.model.error import Conflict, InvalidOption, NotFound
 from holdfast.model.id import JobId
 from holdfast.model.queue import ReplayResult
 
@@ -126,11 +126,25 @@ def _replay_named(context: typer.Context, chosen: list[JobId], asked: Asked) -> 
         answer = await jobs.replay_jobs(database, batch, asked.reason, actor())
         return [Touched(job.id, job.result.value) for job in answer]
 
-    results = with_database(
-        context, lambda database: in_batches(database, chosen, "replay", verb, asked.manner.pace)
-    )
+    async def work(database: Database) -> list[Touched]:
+        for job in chosen:
+            await _expect_dead(database, job)
+        return await in_batches(database, chosen, "replay", verb, asked.manner.pace)
+
+    results = with_database(context, work)
     show(results, asked.as_json)
     judge(results, Selection(tuple(chosen), {}, ()), REFUSALS)
+
+
+async def _expect_dead(database: Database, job: JobId) -> None:
+    """The verb would replay a completed job as well."""
+    letter = await dead.get_letter(database, job)
+    if letter is None:
+        raise NotFound(f"The job {job} has no dead letter.", "holdfast jobs replay takes any job that ended")
+    if letter.replayed_at is not None:
+        raise Conflict(
+            f"The job {job} was replayed and is not dead now.", "look at it with holdfast jobs show"
+        )
 
 
 def _replay_matching(context: typer.Context, filters: LetterFilter, asked: Asked) -> None:

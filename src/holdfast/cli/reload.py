@@ -45,6 +45,7 @@ class Reloader:
         self._command = command
         self._directory = directory
         self._is_stopping = False
+        self._child: subprocess.Popen[bytes] | None = None
 
     def run(self) -> int:
         for one in (signal.SIGTERM, signal.SIGINT):
@@ -58,7 +59,7 @@ class Reloader:
         """The exit code to leave with; None after a change."""
         seen = modified(self._directory)
         # In a session of its own, or Ctrl-C would reach it twice: from the terminal and from here.
-        child = subprocess.Popen(self._command, start_new_session=True)
+        child = self._child = subprocess.Popen(self._command, start_new_session=True)
         while modified(self._directory) == seen:
             code = _wait(child)
             if self._is_stopping:
@@ -78,6 +79,9 @@ class Reloader:
             time.sleep(LOOK_EVERY)
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
+        """The second one is passed on: a worker that hears it leaves at once."""
+        if self._is_stopping and self._child is not None:
+            self._child.terminate()
         self._is_stopping = True
 
 

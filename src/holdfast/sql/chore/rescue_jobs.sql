@@ -3,6 +3,7 @@ create or replace function holdfast.rescue_jobs(max integer default 1000)
 returns table (recovered integer, dead integer, timed_out integer, cancelled integer, expired integer)
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
+set jit = off
 set enable_seqscan = off
 as $$
 begin

@@ -2,6 +2,7 @@
 create or replace function holdfast.summarise_minutes(since timestamptz, until timestamptz)
 returns integer
 language plpgsql volatile
+set jit = off
 set enable_seqscan = off
 as $$
 declare

@@ -6,6 +6,7 @@ create or replace function holdfast.replay_dead_letters(
 returns table (job_id uuid, died_at timestamptz, result text)
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off

@@ -17,7 +17,7 @@ begin
       (select count(*) from (
         select from holdfast.lanes as l, lateral (
           select from holdfast.jobs as j where j.lane = l.lane and j.state = 'ready' limit 100) as r
-        where l.lane = any (lanes.ids) limit 100) as some) as ready
+        where l.lane = any (lanes.ids) limit 100) as few) as ready
     from jsonb_each_text(e.shares) as share
     cross join lateral (
       select array_agg(l.lane) as ids from holdfast.lanes as l where l.endpoint = e.name and l.queue = share.key) as lanes

@@ -3,6 +3,7 @@ create or replace function holdfast.cancel_claimed(ids uuid[], tokens uuid[], de
 returns setof uuid
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
+set jit = off
 set enable_seqscan = off
 as $$
 declare

@@ -8,6 +8,7 @@ create or replace function holdfast.enqueue_jobs(
 returns table (job_id uuid, created boolean)
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
+set jit = off
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
 as $$

@@ -2,6 +2,7 @@
 create or replace function holdfast.promote_due(at timestamptz, max integer)
 returns integer
 language plpgsql volatile
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off

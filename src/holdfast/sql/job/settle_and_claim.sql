@@ -9,7 +9,8 @@ returns table (
 )
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
--- Plans must not depend on statistics: a queue's table is often analysed while empty.
+-- Plans must not depend on statistics. And before PostgreSQL 18 a disabled way that is the only one looks so dear that it would be compiled: 45 ms.
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -30,8 +31,7 @@ declare
 begin
   if cardinality(ids) > 0 then
     return query
-      select note.*
-      from holdfast.settle_jobs(ids, tokens, verbs, outputs, details) as lost
+      select note.* from holdfast.settle_jobs(ids, tokens, verbs, outputs, details) as lost
       cross join lateral holdfast.note_row('lost', null, lost, tokens[array_position(ids, lost)]) as note;
   end if;
   if coalesce(n, 0) <= 0 then

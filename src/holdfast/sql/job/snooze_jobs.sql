@@ -3,6 +3,7 @@ create or replace function holdfast.snooze_jobs(ids uuid[], tokens uuid[], detai
 returns setof uuid
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$

@@ -3,6 +3,7 @@ create or replace function holdfast.take_back_jobs(ids uuid[], reason text, acto
 returns table (job_id uuid, result text)
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$

@@ -2,6 +2,7 @@
 create or replace function holdfast.count_jobs(of_queue text, out waiting bigint, out scheduled bigint, out ready bigint, out oldest_ready timestamptz)
 language plpgsql stable security definer
 set search_path = holdfast, pg_temp
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off

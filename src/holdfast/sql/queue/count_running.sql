@@ -3,6 +3,7 @@ create or replace function holdfast.count_running()
 returns table (queue text, jobs bigint)
 language sql stable security definer
 set search_path = holdfast, pg_temp
+set jit = off
 set enable_seqscan = off
 as $$
   select found.queue, count(*)

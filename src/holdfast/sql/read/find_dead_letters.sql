@@ -5,6 +5,7 @@ create or replace function holdfast.find_dead_letters(
 returns setof holdfast.dead_letter_view
 language plpgsql stable security definer
 set search_path = holdfast, pg_temp
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off

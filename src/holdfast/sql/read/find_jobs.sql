@@ -3,6 +3,7 @@ create or replace function holdfast.find_jobs(filter jsonb default '{}', after u
 returns table (job_id uuid, state text)
 language plpgsql stable security definer
 set search_path = holdfast, pg_temp
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off

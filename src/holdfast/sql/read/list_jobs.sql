@@ -3,6 +3,7 @@ create or replace function holdfast.list_jobs(filter jsonb default '{}', before 
 returns setof holdfast.job_view
 language plpgsql stable security definer
 set search_path = holdfast, pg_temp
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off

@@ -6,6 +6,7 @@ returns table (
 )
 language plpgsql stable security definer
 set search_path = holdfast, pg_temp
+set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
