@@ -1,4 +1,4 @@
-"""Runs tests marked `alone` one at a time, over all processes of this user.
+"""Runs tests marked `alone` one at a time, over all processes of this user, and lets Ctrl-C be tested.
 
 A file lock and not an xdist group: with pytest 9.2 and xdist 3.8 `--dist loadgroup` spreads the tests of a
 group over the processes without a word. The lock is taken before pytest-timeout starts its clock, so waiting
@@ -7,11 +7,16 @@ for it costs no test its time.
 
 import fcntl
 import os
+import signal
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+
+# A shell starts its background jobs with SIGINT ignored, and programs that the tests start would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LOCK = Path(tempfile.gettempdir()) / f"holdfast-tests-alone-{os.getuid()}.lock"
 

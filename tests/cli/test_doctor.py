@@ -23,6 +23,12 @@ def test_a_healthy_database_has_nothing_wrong(database_url: str) -> None:
     )
 
 
+def test_what_a_user_cannot_see_is_not_called_well(database_url: str) -> None:
+    found = findings(f"{database_url}&role=holdfast_viewer")
+    for name in ("snapshots", "transactions", "connections"):
+        assert (found[name]["level"], "cannot see" in found[name]["message"]) == ("note", True)
+
+
 def test_a_function_that_somebody_dropped_is_missed_and_the_fix_helps(database_url: str) -> None:
     given(database_url, lambda conn: conn.execute("drop function holdfast.timeline"))
     found = findings(database_url)["drift"]

@@ -154,6 +154,25 @@ async def watch(conn: Connection, over: asyncio.Event) -> int:
     return samples
 
 
+async def test_requests_per_minute_hold_when_all_start_at_once(crowded: Crowd) -> None:
+    await an_endpoint(crowded.watcher, mode="fixed", max=1000, requests_per_minute=50)
+    await calls(crowded.watcher, 200)
+    started = await asyncio.gather(*[start_all_it_can(await crowded.join()) for _ in range(4)])
+    assert sum(started) == 50
+    assert len([count for count in started if count]) > 1, "only one of them came to start any"
+
+
+async def start_all_it_can(conn: Connection) -> int:
+    """Until three times in a row nothing may start."""
+    worker, count, refusals = await a_worker(conn), 0, 0
+    while refusals < 3:
+        jobs = await claim(conn, worker, 2)
+        count += len(jobs)
+        refusals = 0 if jobs else refusals + 1
+        await asyncio.sleep(0.02)
+    return count
+
+
 async def test_updates_of_an_endpoint_are_hot(crowded: Crowd) -> None:
     conn = await crowded.join()
     await an_endpoint(conn, mode="fixed", max=5)

@@ -39,6 +39,11 @@ class Finding:
 
 
 Verdict = tuple[Level, str, str | None]
+BLIND: Verdict = (
+    Level.NOTE,
+    "This user cannot see what other users do.",
+    "grant pg_read_all_stats to the user, or ask the doctor as the owner",
+)
 Check = Callable[[Database], Awaitable[Verdict]]
 
 
@@ -149,6 +154,8 @@ async def autovacuum(database: Database) -> Verdict:
 
 
 async def snapshots(database: Database) -> Verdict:
+    if not await health.sees_others(database):
+        return BLIND
     oldest = await health.oldest_snapshot(database, SNAPSHOT_PATIENCE)
     if oldest is not None:
         minutes = oldest.age.total_seconds() / 60
@@ -162,6 +169,8 @@ async def snapshots(database: Database) -> Verdict:
 
 
 async def connections(database: Database) -> Verdict:
+    if not await health.sees_others(database):
+        return BLIND
     server = await health.server(database)
     spare = server.connections - server.connections_used
     if spare < CONNECTIONS_SPARE:
@@ -211,6 +220,8 @@ async def chores(database: Database) -> Verdict:
 
 
 async def transactions(database: Database) -> Verdict:
+    if not await health.sees_others(database):
+        return BLIND
     found = await health.long_transactions(database, TRANSACTION_PATIENCE)
     if not found:
         return Level.OK, "none is open for long", None

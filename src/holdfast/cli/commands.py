@@ -30,7 +30,7 @@ Register = Callable[[typer.Typer, str, str], None]
 
 COMMANDS = (
     Command("demo", "See jobs survive a flaky server and a killed worker."),
-    Command("chaos", "Harm workers on purpose, and count what is lost or doubled."),
+    Command("chaos", "Harm workers on purpose and count what was lost."),
     Command("migrate", "Bring the database's schema up to date."),
     Command("worker", "Run jobs."),
     Command("enqueue", "Store a job."),

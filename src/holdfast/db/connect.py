@@ -13,7 +13,7 @@ from asyncpg.pool import PoolConnectionProxy
 
 from holdfast.db.address import URL_HINT, Address, Source, resolve_address
 from holdfast.db.embedded import start_embedded
-from holdfast.db.errors import translate, translated
+from holdfast.db.errors import BROKEN, translate, translated
 from holdfast.embedded import EmbeddedServer
 from holdfast.model.error import HoldfastError, InvalidOption
 
@@ -136,7 +136,7 @@ class Database:
                 command_timeout=STATEMENT_TIMEOUT.total_seconds(),
                 **connect_options(self._address, self._application_name),
             )
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, ValueError) as exc:
+        except (*BROKEN, ValueError) as exc:
             raise explained(exc, self._address) from exc
 
 
@@ -144,7 +144,7 @@ async def connect(address: Address, application_name: str = "holdfast") -> "asyn
     """One connection of its own, outside any pool."""
     try:
         return await asyncpg.connect(address.url, **connect_options(address, application_name))
-    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, ValueError) as exc:
+    except (*BROKEN, ValueError) as exc:
         raise explained(exc, address) from exc
 
 
@@ -176,7 +176,7 @@ async def _keep_session(_: object) -> None:
 async def _give_back(pool: "asyncpg.Pool[Record]", connection: "PoolConnectionProxy[Record]") -> None:
     try:
         await connection.reset(timeout=CONNECT_TIMEOUT.total_seconds())
-    except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+    except BROKEN:  # a TimeoutError is an OSError
         connection.terminate()  # its session cannot be trusted; the pool makes a new one
     finally:
         await pool.release(connection)
@@ -186,5 +186,5 @@ async def _close(pool: "asyncpg.Pool[Record]") -> None:
     try:
         async with asyncio.timeout(CONNECT_TIMEOUT.total_seconds()):
             await pool.close()
-    except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+    except BROKEN:  # a TimeoutError is an OSError
         pool.terminate()  # a dead server cannot be told goodbye

@@ -72,12 +72,16 @@ class ServerMessage:
     context: str | None = None
 
 
+# What a statement or a connect can fail with. InternalClientError: the server left in the middle of it.
+BROKEN = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
+
+
 @contextmanager
 def translated() -> Iterator[None]:
     """Every statement runs inside this."""
     try:
         yield
-    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as exc:
+    except BROKEN as exc:
         raise translate(exc) from exc
 
 
@@ -95,7 +99,7 @@ def _from_driver(exc: BaseException) -> HoldfastError:
         return InvalidOption(f"The database URL is not valid: {exc}.", URL_HINT)
     if isinstance(exc, TimeoutError):
         return DatabaseUnavailable("The database did not answer in time.")
-    if isinstance(exc, asyncpg.InterfaceError | OSError):
+    if isinstance(exc, asyncpg.InterfaceError | asyncpg.InternalClientError | OSError):
         return DatabaseUnavailable(f"The database cannot be reached: {str(exc) or type(exc).__name__}.")
     return DatabaseError(f"{type(exc).__name__}: {exc}")
 

@@ -88,6 +88,8 @@ limit 5
 
 BACKEND = "select pg_backend_pid()"
 
+SEES_OTHERS = "select pg_has_role(current_user, 'pg_read_all_stats', 'usage')"
+
 # What the chores of any worker should have seen to long ago.
 OVERDUE = """
 select
@@ -201,6 +203,11 @@ async def neglected_queues(database: Database) -> list[str]:
 async def oldest_snapshot(database: Database, older_than: timedelta) -> Snapshot | None:
     row = await fetch_row(database, OLDEST_SNAPSHOT, older_than)
     return None if row is None else Snapshot(*row)
+
+
+async def sees_others(database: Database) -> bool:
+    """Whether pg_stat_activity shows this user what other users do; else it is as if they did nothing."""
+    return bool(await fetch_value(database, SEES_OTHERS))
 
 
 async def long_transactions(database: Database, older_than: timedelta) -> list[Transaction]:

@@ -13,6 +13,7 @@ from asyncpg import Record
 
 from holdfast.db.address import Address
 from holdfast.db.connect import connect
+from holdfast.db.errors import BROKEN
 from holdfast.model.error import HoldfastError
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
@@ -87,7 +88,7 @@ class Listener:
         while True:
             try:
                 await self._listen()
-            except (HoldfastError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as exc:
+            except (HoldfastError, *BROKEN) as exc:
                 failures = 0 if self._alive else failures + 1
                 level = logging.WARNING if self._alive or failures == 1 else logging.DEBUG
                 emit(Event.LISTENER_LOST, level, because=exc)

@@ -13,15 +13,13 @@ from asyncpg import Record
 
 from holdfast.db.address import Address
 from holdfast.db.connect import connect
-from holdfast.db.errors import translate
+from holdfast.db.errors import BROKEN, translate
 from holdfast.db.statement import Executor
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
 
 STATEMENT_TIMEOUT = timedelta(seconds=30)
 PROVED_FOR = 3.0
-
-_BROKEN = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
 
 
 class Line:
@@ -73,7 +71,7 @@ class Line:
             return
         try:
             await connection.close(timeout=2)
-        except (TimeoutError, *_BROKEN):
+        except BROKEN:
             connection.terminate()  # a dead server cannot be told goodbye
 
     def terminate(self) -> None:

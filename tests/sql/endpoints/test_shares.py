@@ -1,7 +1,7 @@
 """A queue with a share of an endpoint gets it within one call; what it does not use is lent."""
 
 from holdfast.db.connect import Connection
-from tests.builders import complete
+from tests.builders import Running, complete
 from tests.sql.endpoints.scene import (
     a_caller,
     a_fixed_endpoint,
@@ -21,7 +21,7 @@ async def test_unused_share_is_lent_and_given_back_within_one_call(conn: Connect
     assert len(running) == 10, "nobody chats: all is lent"
 
     await calls(conn, 5, queue="chat")
-    talking = []
+    talking: list[Running] = []
     for job in running[:5]:
         await complete(conn, job)
         assert len(await claimed(conn, bulk)) == (1 if len(talking) == 3 else 0)
@@ -66,3 +66,18 @@ async def test_one_worker_of_both_queues_never_starves_the_share(conn: Connectio
     for job in running[:2]:
         await complete(conn, job)
     assert {job.id for job in await claimed(conn, worker)} == chats
+
+
+async def test_a_small_limit_does_not_round_a_share_down_to_nothing(conn: Connection) -> None:
+    await a_fixed_endpoint(conn, 2, shares={"chat": 0.3})
+    await calls(conn, 10, queue="bulk")
+    await calls(conn, 10, queue="chat")
+    assert len(await claimed(conn, await a_caller(conn, "bulk"))) == 1
+    assert len(await claimed(conn, await a_caller(conn, "chat"))) == 1
+
+
+async def test_one_call_at_a_time_is_not_shared(conn: Connection) -> None:
+    await a_fixed_endpoint(conn, 1, shares={"chat": 0.3})
+    await calls(conn, 10, queue="bulk")
+    await calls(conn, 10, queue="chat")
+    assert len(await claimed(conn, await a_caller(conn, "bulk"))) == 1

@@ -1,0 +1,35 @@
+"""The guide's program runs as it stands, and its tables name what there is."""
+
+import asyncio
+import re
+import sys
+
+from holdfast.client.endpoint import EndpointSettings
+from holdfast.model.classify import BY_STATUS
+from holdfast.model.outcome import ErrorClass
+from tests.docs.page import blocks, environment
+from tests.repo.tree import ROOT
+
+PAGE = "guides/protect-a-model-server.md"
+TEXT = (ROOT / "docs" / PAGE).read_text()
+
+
+async def test_the_program_runs_and_loses_nothing(server_url: str) -> None:
+    ((_, program),) = blocks(PAGE, "python")
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-W", "error", "-c", program),
+        env={**environment(server_url), "HOLDFAST_TEST_DATABASE_URL": server_url},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    said, errors = await asyncio.wait_for(process.communicate(), 90)
+    assert process.returncode == 0, errors.decode()
+    assert "'completed'>: 100" in said.decode()
+
+
+def test_it_names_every_setting_and_every_permanent_status() -> None:
+    names = EndpointSettings.__annotations__.keys() - {"start"}
+    assert [name for name in names if f"`{name}" not in TEXT and f"`{name}=" not in TEXT] == []
+    (permanent,) = re.findall(r"^\| ([\d ]+) \| `permanent`", TEXT, re.MULTILINE)
+    expected = [status for status, found in BY_STATUS.items() if found is ErrorClass.PERMANENT]
+    assert [int(status) for status in permanent.split()] == expected
