@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-# A shell starts its background jobs with SIGINT ignored, and programs that the tests start would inherit that.
+# A shell starts its background jobs with SIGINT ignored, and what the tests start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
