@@ -8,9 +8,9 @@ from typing import Any
 
 import asyncpg
 import uvloop
+from pgqueuer import PgQueuer
 from pgqueuer.db import AsyncpgDriver
 from pgqueuer.models import Job
-from pgqueuer import PgQueuer
 from pgqueuer.queries import Queries
 from pgqueuer.types import QueueExecutionMode
 
