@@ -1,4 +1,4 @@
-"""drain: how fast no-op jobs are *recorded as done in the database*, with one and with two worker processes."""
+"""drain: how fast no-op jobs are *recorded as done in the database*, with one and with two workers."""
 
 import sys
 
