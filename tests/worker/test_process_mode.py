@@ -19,11 +19,15 @@ from tests.worker.working import attempts_of, ended, in_state, until, working
 
 WITHIN = 40
 
+of_others: set[int] = set()  # children that this process had before the test
+
 
 @pytest.fixture
 async def app(database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Holdfast]:
     """The app of the module that the children load, on this test's database."""
     monkeypatch.setenv("HOLDFAST_DATABASE_URL", database_url)
+    of_others.clear()
+    of_others.update(one.pid for one in psutil.Process().children())
     async with tasks.app as opened:
         yield opened
     assert children() == []
@@ -31,7 +35,7 @@ async def app(database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
 
 def children() -> list[int]:
     """Processes of ours that run or wait to be reaped."""
-    return [one.pid for one in psutil.Process().children() if _is_ours(one)]
+    return [one.pid for one in psutil.Process().children() if one.pid not in of_others and _is_ours(one)]
 
 
 def _is_ours(process: psutil.Process) -> bool:
