@@ -3,12 +3,15 @@
 import sys
 
 from bench.peers.environment import peer
-from bench.result import Results
+from bench.result import OURS, Results
 from bench.server import fresh_database, server, setting
 from bench.system import System, finish, ours
 
+BAR = 1.5
+
 
 def drain(results: Results, runs: int, jobs: int) -> None:
+    """Misses its bar below one and a half times the peer."""
     systems = [ours(), peer("pgqueuer")]
     with server() as url:
         for name in ("server_version", "fsync", "synchronous_commit", "shared_buffers"):
@@ -17,6 +20,10 @@ def drain(results: Results, runs: int, jobs: int) -> None:
             for system in systems:
                 for workers in (1, 2):
                     _round(results, system, url, run, workers, jobs)
+    for figure in results.figures.values():
+        ratio = results.ratio(figure)
+        if figure.name.startswith("drain") and ratio is not None and figure.system != OURS and ratio < BAR:
+            results.missed.append(f"{figure.name}: {ratio:.2f} of {figure.system}, at least {BAR} is wanted")
 
 
 def _round(results: Results, system: System, url: str, run: int, workers: int, jobs: int) -> None:

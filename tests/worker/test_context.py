@@ -200,3 +200,18 @@ def in_third_key(keys: list[str]) -> Callable[[], Awaitable[bool]]:
 
 async def lost(report: WorkerReport) -> bool:
     return report.lost == 1
+
+
+async def test_units_reported_before_a_transaction_are_kept_with_the_completion(app: Holdfast) -> None:
+    @app.task()
+    async def work(ctx: JobContext) -> str:
+        ctx.units(12.5)
+        async with ctx.transaction() as tx:
+            tx.output = "done"
+        return "does not count"
+
+    handle = await work.enqueue()
+    async with working(app):
+        assert await handle.result(timeout=10) == "done"
+    rows = await app.database.fetch("select units from holdfast.history where id = $1", handle.id)
+    assert [row["units"] for row in rows] == [12.5]

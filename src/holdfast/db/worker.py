@@ -31,7 +31,9 @@ SETTLE_AND_CLAIM = (
     f"select kind, {_CLAIMED}, due_in from holdfast.settle_and_claim("
     "$1::uuid, $2::integer, $3::uuid[], $4::uuid[], $5::text[], $6::json[], $7::jsonb[])"
 )
-COMPLETE_IN_TRANSACTION = "select holdfast.complete_in_transaction($1::uuid, $2::uuid, $3::json)"
+COMPLETE_IN_TRANSACTION = (
+    "select holdfast.complete_in_transaction($1::uuid, $2::uuid, $3::json, $4::double precision)"
+)
 SAVE_CHECKPOINT = "select holdfast.save_checkpoint($1::uuid, $2::uuid, $3::text, $4::json)"
 LOAD_CHECKPOINTS = "select name, data from holdfast.load_checkpoints($1::uuid)"
 REPORT_PROGRESS = (
@@ -106,9 +108,11 @@ async def settle_and_claim(
     return rows.settled(answer)
 
 
-async def complete_in_transaction(on: Executor, job: JobId, token: Token, output: JsonText | None) -> None:
+async def complete_in_transaction(
+    on: Executor, job: JobId, token: Token, output: JsonText | None, units: float | None = None
+) -> None:
     """Complete a job in the caller's transaction; raises LeaseLost if it was taken away."""
-    await run(on, COMPLETE_IN_TRANSACTION, job, token, output)
+    await run(on, COMPLETE_IN_TRANSACTION, job, token, output, units)
 
 
 async def save_checkpoint(on: Executor, job: JobId, token: Token, name: str, data: JsonText) -> bool:

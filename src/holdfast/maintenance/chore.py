@@ -9,13 +9,16 @@ from holdfast.db.statement import Executor
 
 @dataclass(frozen=True, slots=True)
 class Chore:
-    """`soonest`: how long after the last time at the earliest, if somebody asks for it before it is due."""
+    """`soonest`: how long after the last time at the earliest, if somebody asks for it before it is due.
+    `batch`: so many found mean that there is more, and the chore is done again at once.
+    """
 
     name: str
     every: timedelta
     work: Callable[[Executor], Awaitable[int]]
     jitter: timedelta = timedelta(0)
     soonest: timedelta = timedelta(milliseconds=200)
+    batch: int | None = None
 
     async def run_once(self, on: Executor) -> int:
         return await self.work(on)

@@ -24,14 +24,14 @@ def standard_chores(sweep: timedelta) -> list[Chore]:
     """`sweep`: how often to look for what was left behind; a dead worker's jobs wait for at most two."""
     return [
         Chore(MAKE_PARTITIONS, MINUTE, chores.make_partitions, SPREAD),
-        Chore(PROMOTE, timedelta(seconds=1), chores.promote_jobs),
-        Chore(RESCUE, sweep, rescue),
-        Chore(CLOSE_RUNS, sweep, chores.close_runs),
-        Chore(ADVANCE_ORDER_KEYS, sweep, chores.advance_order_keys),
-        Chore(PRUNE, MINUTE, prune, SPREAD),
+        Chore(PROMOTE, timedelta(seconds=1), chores.promote_jobs, batch=1000),
+        Chore(RESCUE, sweep, rescue, batch=1000),
+        Chore(CLOSE_RUNS, sweep, chores.close_runs, batch=100),
+        Chore(ADVANCE_ORDER_KEYS, sweep, chores.advance_order_keys, batch=1000),
+        Chore(PRUNE, MINUTE, prune, SPREAD, batch=1000),
         Chore(FORGET_WORKERS, MINUTE, chores.forget_workers, SPREAD),
         Chore(SUMMARISE_ENDS, MINUTE, chores.summarise_ends, SPREAD),
-        Chore(PRUNE_ENDPOINTS, MINUTE, chores.prune_endpoints, SPREAD),
+        Chore(PRUNE_ENDPOINTS, MINUTE, chores.prune_endpoints, SPREAD, batch=10_000),
     ]
 
 

@@ -63,6 +63,8 @@ class Sweeper:
             self._tell(chore.name, exc)
             return None
         self._failing.discard(chore.name)
+        if chore.batch is not None and count >= chore.batch:
+            self._due[chore.name] = monotonic()
         if count:
             emit(Event.CHORE_DONE, logging.DEBUG, chore=chore.name, count=count)
         return count

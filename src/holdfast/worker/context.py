@@ -141,7 +141,7 @@ class JobContext(Context):
             block = JobTransaction(connection, output)
             yield block
             text = self._running.handler.encode_output(block.output)
-            await db_worker.complete_in_transaction(connection, job.id, job.token, text)
+            await db_worker.complete_in_transaction(connection, job.id, job.token, text, self._running.units)
         self._running.is_settled = True
         if job.run is not None:
             self._services.run_touched()

@@ -24,13 +24,13 @@ begin
     delay := holdfast.delay_after_failure(job, detail);
   else
     job.deferrals := job.deferrals + 1;
-    job.deferred_since := case when not spared then coalesce(job.deferred_since, at) end;
+    job.deferred_since := case when spared then job.deferred_since else coalesce(job.deferred_since, at) end;
     delay := holdfast.delay_after_deferral(job, class, detail);
   end if;
   verdict := case
     when class = 'permanent' then 'permanent'
     when counts and job.failures >= holdfast.max_failures_of(job) then 'failed_too_often'
-    when not counts and at + delay - job.deferred_since > holdfast.max_wait_of(job.queue) then 'deferred_too_long'
+    when not counts and not spared and at + delay - job.deferred_since > holdfast.max_wait_of(job.queue) then 'deferred_too_long'
     when at + delay > job.deadline then 'deadline_passed'
   end;
   perform holdfast.record_attempt(

@@ -34,7 +34,7 @@ create table holdfast.queues (
   constraint queue_retention_positive check (retention > '0'),
   constraint queue_payload_limit_positive check (payload_limit > 0)
 );
-comment on table holdfast.queues is 'A queue: a named lane of work with its policy.';
+comment on table holdfast.queues is 'A queue: work under one name, with its policy.';
 comment on column holdfast.queues.name is 'What producers and workers call it.';
 comment on column holdfast.queues.paused_at is 'Since when no job of it is claimed; null while it runs.';
 comment on column holdfast.queues.paused_reason is 'Why it was paused, in the words of whoever did.';
