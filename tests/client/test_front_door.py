@@ -1,9 +1,13 @@
 """The package's front door: small, sorted, and quick to open."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import holdfast
+
+PAGE = Path(__file__).parents[2] / "docs" / "python.md"
 
 HEAVY = ["asyncpg", "pydantic", "rich", "typer"]
 
@@ -21,6 +25,10 @@ def test_the_names_are_sorted_and_every_one_is_there() -> None:
     assert dir(holdfast) == holdfast.__all__
     for name in holdfast.__all__:
         assert getattr(holdfast, name).__name__ == name
+
+
+def test_every_name_has_its_line_in_the_documentation_and_no_other_has() -> None:
+    assert sorted(re.findall(r"^\| `(\w+)` \|", PAGE.read_text("utf-8"), re.MULTILINE)) == holdfast.__all__
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
