@@ -1,0 +1,31 @@
+"""docs/json.md names exactly the keys that the commands are tested to print."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli import test_dead, test_endpoints, test_jobs, test_runs_and_queues, test_stats
+
+PAGE = Path(__file__).parents[2] / "docs" / "json.md"
+ROW = re.compile(r"^\| (?P<what>\w+) \| .* \| (?P<keys>`[^|]*`) \|$", re.MULTILINE)
+
+SHAPES = {
+    "job": test_jobs.JOB_KEYS,
+    "run": test_runs_and_queues.RUN_KEYS,
+    "progress": test_runs_and_queues.PROGRESS_KEYS,
+    "queue": test_runs_and_queues.QUEUE_KEYS,
+    "policy": test_runs_and_queues.POLICY_KEYS,
+    "worker": test_runs_and_queues.WORKER_KEYS,
+    "letter": test_dead.LETTER_KEYS,
+    "statistics": test_stats.STATS_KEYS,
+    "endpoint": test_endpoints.KEYS,
+}
+
+
+@pytest.mark.parametrize("what", SHAPES)
+def test_the_page_names_the_keys_that_are_printed(what: str) -> None:
+    documented = {
+        row["what"]: set(re.findall(r"`(\w+)`", row["keys"])) for row in ROW.finditer(PAGE.read_text())
+    }
+    assert documented[what] == SHAPES[what]
