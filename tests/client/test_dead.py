@@ -71,6 +71,28 @@ async def test_a_bulk_replay_takes_each_letter_once(app: Holdfast, db: Database)
     assert (await app.dead.replay()).replayed == 0
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+async def test_a_hundred_thousand_are_replayed_once_each_by_an_interrupted_replay_and_two_more(
+    app: Holdfast, db: Database
+) -> None:
+    await die(app, db, 100_000)
+
+    def interrupt(report: ReplayReport) -> None:
+        if report.replayed >= 30_000:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        await app.dead.replay(reason="first", on_progress=interrupt)
+    assert (await states(db))["ready"] == 30_000
+    reports = await asyncio.gather(app.dead.replay(reason="second"), app.dead.replay(reason="third"))
+    assert sum(report.replayed for report in reports) == 70_000
+    rows = await db.fetch(
+        "select count(*) as all, count(distinct job_id) as jobs from holdfast.events where cause = 'replay'"
+    )
+    assert (rows[0]["all"], rows[0]["jobs"]) == (100_000, 100_000)
+
+
 async def test_a_bulk_replay_leaves_alone_what_does_not_fit(app: Holdfast, db: Database) -> None:
     await die(app, db, 2, "a")
     await die(app, db, 3, "b")

@@ -91,9 +91,20 @@ async def make_empty(conn: Connection, queues: list[str]) -> Drain:
     return drain
 
 
-async def fill(conn: Connection, queues: list[str], count: int, group: str = "", priority: int = 50) -> None:
-    lanes = [await conn.fetchval("select holdfast.find_lane($1, '', $2)", queue, group) for queue in queues]
+async def fill(
+    conn: Connection, queues: list[str], count: int, endpoint: str = "", group: str = "", priority: int = 50
+) -> None:
+    named = "select holdfast.find_lane($1, $2, $3)"
+    lanes = [await conn.fetchval(named, queue, endpoint, group) for queue in queues]
     await conn.execute(READY, lanes, count, priority)
+
+
+async def shut_first(conn: Connection, queue: str, endpoint: str, count: int) -> None:
+    """A lane that a claim visits first, for its weight; an operator holds its endpoint open."""
+    await conn.execute("select holdfast.declare_queue($1, '{\"weight\": 1000000}')", queue)
+    await conn.execute("select holdfast.declare_endpoint($1)", endpoint)
+    await fill(conn, [queue], count, endpoint=endpoint, priority=100)
+    await conn.execute("select holdfast.open_endpoint($1)", endpoint)
 
 
 async def fill_history(conn: Connection, count: int) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.db.connect import Connection
 from tests.plan.cost import cost_of
-from tests.plan.crowded import Drain, fill, fill_history, make_empty
+from tests.plan.crowded import Drain, fill, fill_history, make_empty, shut_first
 
 TWENTY = [f"queue {n}" for n in range(20)]
 BATCH = 100
@@ -55,14 +55,17 @@ async def test_verbs_stay_cheap_among_very_many_jobs_of_one_lane(conn: Connectio
 async def test_a_turn_over_twenty_lanes_stays_cheap_beside_lanes_it_may_not_claim_from(
     conn: Connection, count: int
 ) -> None:
-    """One is paused and one is another group's; both are full of jobs with the highest priority."""
-    drain = await make_empty(conn, ["one", "paused", *TWENTY])
+    """Paused, another group's, and one whose endpoint is shut; all full of jobs with the highest priority."""
+    drain = await make_empty(conn, ["one", "paused", "shut", *TWENTY])
     await fill_history(conn, count)
     await fill(conn, TWENTY, count)
     await fill(conn, ["paused"], count // 10, priority=100)
     await fill(conn, TWENTY[:1], count // 10, group="others", priority=100)
     await conn.execute("select holdfast.pause_queue('paused')")
+    await shut_first(conn, "shut", "shut", count // 10)
     assert await of_a_turn(drain) <= TURN
+    claimed = await conn.fetch("select distinct queue from holdfast.jobs where state = 'running'")
+    assert {row["queue"] for row in claimed} <= {*TWENTY}
 
 
 async def of_a_turn(drain: Drain, turns: int = 10) -> float:

@@ -46,15 +46,6 @@ async def test_each_job_of_many_gets_its_own_answer_once(conn: Connection) -> No
     assert len(rows) == 4
 
 
-async def test_a_running_job_goes_on_and_its_worker_can_see_the_wish(conn: Connection) -> None:
-    job = await running_job(conn)
-    assert await cancel(conn, job.id, "too late") == "asked"
-    assert await state_of(conn, job.id) == "running"
-    (row,) = await conn.fetch("select * from holdfast.asked_to_stop($1)", job.worker)
-    assert (row["job_id"], row["token"], row["reason"]) == (job.id, job.token, "too late")
-    assert await conn.fetch("select * from holdfast.asked_to_stop($1)", await a_worker(conn)) == []
-
-
 async def test_a_handler_that_obeys_ends_its_job_as_cancelled(conn: Connection) -> None:
     job = await running_job(conn)
     await cancel(conn, job.id)

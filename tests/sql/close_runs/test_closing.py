@@ -4,7 +4,6 @@ import asyncio
 import json
 
 import asyncpg
-import pytest
 from asyncpg import Record
 
 from holdfast.db.connect import Connection
@@ -18,9 +17,7 @@ from tests.builders import (
     claim_one,
     complete,
     fail,
-    is_waiting,
     ready_job,
-    ready_jobs,
     settle,
     the_run,
 )
@@ -78,13 +75,6 @@ async def test_an_open_run_does_not_end(conn: Connection) -> None:
     assert (await the_run(conn, run))["state"] == "open"
     assert await conn.fetchval("select holdfast.seal_run($1)", run) is True
     assert (await the_run(conn, run))["state"] == "ended"
-
-
-async def test_an_empty_run_ends_when_it_is_sealed(conn: Connection) -> None:
-    run = await an_open_run(conn, on_complete={"task": "after"})
-    assert await conn.fetchval("select holdfast.seal_run($1)", run) is True
-    assert await conn.fetchval("select holdfast.seal_run($1)", run) is False
-    assert len(await followers(conn)) == 1
 
 
 async def test_what_follows_is_enqueued_once_with_its_options(conn: Connection) -> None:
@@ -150,38 +140,3 @@ async def test_many_closers_end_a_run_once(database_url: str) -> None:
     row = await the_run(conn, run)
     assert (row["state"], row["total"], row["completed"]) == ("ended", 10, 10)
     await conn.close()
-
-
-async def test_a_seal_waits_for_a_producer_that_is_still_adding(database_url: str) -> None:
-    producer, sealer = await asyncpg.connect(database_url), await asyncpg.connect(database_url)
-    run = await an_open_run(sealer, on_complete={"task": "after"})
-    transaction = producer.transaction()
-    await transaction.start()
-    await ready_jobs(producer, 2, run=run)
-    sealing = asyncio.create_task(sealer.fetchval("select holdfast.seal_run($1)", run))
-    await is_waiting(database_url, sealer, sealing)
-    await transaction.commit()
-    assert await asyncio.wait_for(sealing, 10) is False
-    assert (await the_run(sealer, run))["total"] == 2
-    for job in await claim(sealer, await a_worker(sealer), 5):
-        await complete(sealer, job)
-    assert await close(sealer) == 1
-    for conn in (producer, sealer):
-        await conn.close()
-
-
-async def test_a_producer_that_comes_after_the_seal_is_refused(database_url: str) -> None:
-    producer, sealer = await asyncpg.connect(database_url), await asyncpg.connect(database_url)
-    run = await an_open_run(sealer)
-    transaction = sealer.transaction()
-    await transaction.start()
-    await sealer.execute("select holdfast.seal_run($1)", run)
-    adding = asyncio.create_task(ready_job(producer, run=run))
-    await is_waiting(database_url, producer, adding)
-    await transaction.commit()
-    with pytest.raises(asyncpg.PostgresError) as caught:
-        await asyncio.wait_for(adding, 10)
-    assert caught.value.sqlstate == "HF005"
-    assert (await the_run(sealer, run))["total"] == 0
-    await producer.close()
-    await sealer.close()

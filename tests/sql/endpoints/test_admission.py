@@ -158,18 +158,6 @@ async def test_a_rate_spreads_starts_and_a_claim_that_uses_it_up_says_when_to_co
     assert started == 60, "one call of ten units per second"
 
 
-async def test_an_operator_opens_and_closes_the_circuit(conn: Connection) -> None:
-    await an_endpoint(conn)
-    (job,) = await calls(conn, 1)
-    worker = await a_caller(conn)
-    await conn.execute("select holdfast.open_endpoint('model', 'new model', 'Ada')")
-    assert await told_to_wait(conn, worker) is None, "whoever closes it wakes the workers"
-    assert await blockers(conn, job) == ["held_open"]
-    await conn.execute("update holdfast.endpoints set blocked_until = blocked_until + 1000")
-    await conn.execute("select holdfast.close_endpoint('model', 'done', 'Ada')")
-    assert [one.id for one in await claimed(conn, worker)] == [job]
-
-
 async def test_priority_decides_who_gets_the_permit(conn: Connection) -> None:
     await a_fixed_endpoint(conn, 1)
     await calls(conn, 3, priority=10)

@@ -1,10 +1,8 @@
 """Jobs of one order key run one at a time, in commit order, whatever happens to those in the line."""
 
-import asyncio
 from datetime import timedelta
 from uuid import UUID
 
-import asyncpg
 import pytest
 
 from holdfast.db.connect import Connection
@@ -183,40 +181,3 @@ async def test_snoozes_and_releases_and_failures_of_a_line_never_run_two_at_once
                     done.append(job.id)
         await clock.advance(timedelta(minutes=10))
     assert done == jobs
-
-
-async def test_an_end_does_not_wait_for_a_producer_that_holds_the_key(database_url: str) -> None:
-    producer = await asyncpg.connect(database_url)
-    other = await asyncpg.connect(database_url)
-    head = await ready_job(other, order_key="k")
-    worker = await a_worker(other)
-    job = await claim_one(other, worker)
-    held = producer.transaction()
-    await held.start()
-    following = await ready_job(producer, order_key="k")
-    assert await asyncio.wait_for(complete(other, job), 5)
-    await held.commit()
-    assert await states(other, [head, following]) == ["completed", "waiting"]
-    assert await other.fetchval("select holdfast.advance_order_keys()") == 1
-    assert await state_of(other, following) == "ready"
-    assert await other.fetchval("select count(*) from holdfast.order_releases") == 0
-    await producer.close()
-    await other.close()
-
-
-async def test_a_release_is_kept_while_the_producer_still_holds_the_key(database_url: str) -> None:
-    producer = await asyncpg.connect(database_url)
-    other = await asyncpg.connect(database_url)
-    await ready_job(other, order_key="k")
-    job = await claim_one(other, await a_worker(other))
-    held = producer.transaction()
-    await held.start()
-    await ready_job(producer, order_key="k")
-    await complete(other, job)
-    assert await other.fetchval("select holdfast.advance_order_keys()") == 0
-    await held.rollback()
-    assert await other.fetchval("select holdfast.advance_order_keys()") == 0
-    assert await other.fetchval("select count(*) from holdfast.order_keys") == 0
-    assert await state_of(other, await ready_job(other, order_key="k")) == "ready"
-    await producer.close()
-    await other.close()

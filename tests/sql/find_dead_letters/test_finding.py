@@ -80,13 +80,6 @@ async def test_the_whole_error_history_and_the_notes_are_on_the_sheet(conn: Conn
     assert (note.author, note.note) == ("Ada", "asked the vendor, password=[redacted]")
 
 
-@pytest.mark.parametrize("note", ["", "  ", None])
-async def test_a_note_needs_words(conn: Connection, note: str | None) -> None:
-    job = await dead_job(conn)
-    error = await refusal(conn, "select holdfast.note_dead_letters($1, $2)", [job.id], note)
-    assert error.sqlstate == "HF002"
-
-
 async def test_a_job_that_never_ran_dies_of_its_reason(conn: Connection) -> None:
     job = await ready_job(conn)
     await conn.execute("update holdfast.jobs set deadline = now() - interval '1 minute' where id = $1", job)

@@ -1,13 +1,10 @@
-"""Reading jobs: one by id, many by filter and page, how many are left."""
+"""Reading jobs: many by filter and page, and what stands in a queue."""
 
-from datetime import timedelta
 from typing import Any
-from uuid import uuid4
 
 from holdfast.db.connect import Connection
 from tests.builders import (
     an_open_run,
-    completed_job,
     dead_job,
     ready_job,
     ready_jobs,
@@ -17,18 +14,8 @@ from tests.builders import (
     to_json,
     waiting_job,
 )
-from tests.sql.conftest import Clock
 
 LIST = "select id from holdfast.list_jobs($1, $2, $3)"
-
-
-async def test_a_job_is_found_by_id_live_or_ended(conn: Connection, clock: Clock) -> None:
-    live, ended = await ready_job(conn), await completed_job(conn, queue="q")
-    await clock.advance(timedelta(days=20))
-    for job in (live, ended.id):
-        (row,) = await conn.fetch("select * from holdfast.get_job($1)", job)
-        assert row["id"] == job
-    assert await conn.fetch("select * from holdfast.get_job($1)", uuid4()) == []
 
 
 async def test_filters_narrow_the_list(conn: Connection) -> None:
@@ -58,15 +45,6 @@ async def test_pages_come_newest_first_and_miss_nothing(conn: Connection) -> Non
         seen += [row["id"] for row in rows]
         before = seen[-1]
     assert seen == sorted(made, reverse=True)
-
-
-async def test_the_backlog_counts_what_is_left_to_do(conn: Connection) -> None:
-    await waiting_job(conn, queue="q")  # and its head
-    await scheduled_job(conn, queue="q")
-    await completed_job(conn, queue="done")
-    await running_job(conn, queue="r")
-    for queues, count in [(["q"], 2), (["done"], 0), (["q", "r"], 3), ([], 0)]:
-        assert await conn.fetchval("select holdfast.backlog($1)", queues) == count
 
 
 async def test_a_queue_shows_what_stands_in_it(conn: Connection) -> None:

@@ -1,6 +1,4 @@
-"""A worker leaves; what it still holds is given back at no cost. Its row is forgotten a day later."""
-
-from datetime import timedelta
+"""A worker leaves; what it still holds is given back at no cost."""
 
 from holdfast.db.connect import Connection
 from tests.builders import (
@@ -13,7 +11,6 @@ from tests.builders import (
     rescue,
     running_job,
 )
-from tests.sql.conftest import Clock
 
 
 async def test_a_worker_that_stops_leaves_nothing_running(conn: Connection) -> None:
@@ -37,23 +34,6 @@ async def test_a_job_found_with_a_worker_that_stopped_is_no_loss(conn: Connectio
     (row,) = await conn.fetch("select state, losses, deferrals from holdfast.jobs")
     assert tuple(row) == ("ready", 0, 1)
     assert await attempts_of(conn, job.id) == []
-
-
-async def test_rows_of_workers_that_left_or_vanished_are_forgotten_a_day_later(
-    conn: Connection, clock: Clock
-) -> None:
-    stopped, vanished = await a_worker(conn), await a_worker(conn)
-    await conn.execute("select holdfast.stop_worker($1)", stopped)
-    busy = (await running_job(conn)).worker
-    await clock.advance(timedelta(hours=23))
-    alive = await a_worker(conn)
-    assert await conn.fetchval("select holdfast.forget_workers()") == 0
-    await clock.advance(timedelta(hours=2))
-    await conn.execute("select holdfast.renew_lease($1)", alive)
-    assert await conn.fetchval("select holdfast.forget_workers()") == 2
-    left = {row["id"] for row in await conn.fetch("select id from holdfast.workers")}
-    assert left == {busy, alive}
-    assert vanished not in left
 
 
 async def test_a_job_of_a_worker_without_a_row_is_rescued(conn: Connection) -> None:
