@@ -22,8 +22,8 @@ class Departure:
         self._hurry = hurry
 
     async def leave(self, grace: timedelta) -> None:
-        """Nothing is claimed any more. Takes the grace at most, and a few seconds for what does not stop."""
-        await self._finish(grace)
+        """Nothing is claimed any more. The clean-up is part of the grace; a lost database takes longer."""
+        await self._finish(max(grace - CLEAN_UP, grace / 2))
         self._runner.stop_all(Stop.WORKER_LEAVES)
         await self._until_none_runs(CLEAN_UP)
         self._runner.give_up(Stop.WORKER_LEAVES)
