@@ -122,6 +122,13 @@ def test_an_embedded_database_is_started_and_migrated_without_being_asked(data_d
     assert {one["level"] for one in doctor.document["findings"]} == {"ok"}, doctor.out
 
 
+def test_psql_on_a_new_embedded_database_finds_the_schema(data_dir: Path) -> None:
+    shown = holdfast_process(
+        "--data-dir", str(data_dir), "db", "-tAc", "select holdfast.enqueue('t') is not null"
+    )
+    assert (shown.code, shown.out.strip()) == (0, "t"), shown.err
+
+
 async def sessions(url: str) -> int:
     conn = await asyncpg.connect(url)
     try:

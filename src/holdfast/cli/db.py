@@ -1,5 +1,6 @@
 """`holdfast db`: psql on the database."""
 
+import asyncio
 import os
 import shutil
 import signal
@@ -8,8 +9,9 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 import typer
 
-from holdfast.cli.session import address_of
+from holdfast.cli.session import address_of, bring_up_to_date
 from holdfast.cli.target import target_of
+from holdfast.db.connect import Database
 from holdfast.db.embedded import find_psql, start_embedded
 from holdfast.model.error import InvalidOption
 
@@ -27,10 +29,17 @@ def open_psql(context: typer.Context) -> None:
     else:
         server, url = start_embedded()
         try:
+            asyncio.run(_prepare(url))
             code = _psql(str(server.psql_path), url, context.args)
         finally:
             server.stop()
     raise typer.Exit(code)
+
+
+async def _prepare(url: str) -> None:
+    """An embedded database is ours to migrate."""
+    async with Database(url, pool_size=1) as database:
+        await bring_up_to_date(database)
 
 
 def _psql(program: str | None, url: str, arguments: list[str]) -> int:

@@ -48,11 +48,16 @@ def address_of(target: Target) -> Address:
 
 async def ensure_schema(database: Database, target: Target) -> None:
     """An embedded database is ours to migrate; a foreign one waits for somebody's word."""
-    is_ours = target.data_dir is not None or database.address.source is Source.EMBEDDED
+    if target.data_dir is not None or database.address.source is Source.EMBEDDED:
+        await bring_up_to_date(database)
+        return
     async with database.connection() as connection:
-        if not is_ours:
-            await check_schema(connection)
-        elif await _is_stale(connection):
+        await check_schema(connection)
+
+
+async def bring_up_to_date(database: Database) -> None:
+    async with database.connection() as connection:
+        if await _is_stale(connection):
             say("holdfast: bringing the embedded database's schema up to date")
             await migrate(connection)
             await make_partitions(connection)
