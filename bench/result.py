@@ -36,6 +36,9 @@ class Results:
         figure = self.figures.setdefault((system, name), Figure(system, version, name, unit))
         figure.runs.append(value)
 
+    def median(self, system: str, name: str) -> float:
+        return self.figures[system, name].median
+
     def ratio(self, figure: Figure) -> float | None:
         """Ours against theirs: above 1 means that ours is the larger number."""
         ours = self.figures.get((OURS, figure.name))
@@ -51,10 +54,10 @@ def as_table(results: Results) -> str:
                 figure.name,
                 figure.system,
                 figure.version,
-                f"{figure.median:,.0f}",
+                number(figure.median),
                 figure.unit,
                 "" if ratio is None else f"{ratio:.2f}",
-                " ".join(f"{run:,.0f}" for run in figure.runs),
+                " ".join(number(run) for run in figure.runs),
             )
         )
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
@@ -64,12 +67,7 @@ def as_table(results: Results) -> str:
 def as_json(results: Results) -> str:
     return json.dumps(
         {
-            "machine": {
-                "cores": os.cpu_count(),
-                "system": platform.system(),
-                "processor": platform.machine(),
-                "python": platform.python_version(),
-            },
+            "machine": machine(),
             "settings": results.settings,
             "results": [
                 {
@@ -86,6 +84,30 @@ def as_json(results: Results) -> str:
         },
         indent=2,
     )
+
+
+def machine() -> dict[str, str | int | None]:
+    return {
+        "cores": os.cpu_count(),
+        "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9),
+        "system": platform.system(),
+        "processor": platform.machine(),
+        "python": platform.python_version(),
+    }
+
+
+def from_json(text: str) -> Results:
+    """What `as_json` wrote, without its machine."""
+    saved = json.loads(text)
+    results = Results(saved["results"][0]["suite"], saved["settings"])
+    for row in saved["results"]:
+        for run in row["runs"]:
+            results.add(row["system"], row["version"], row["figure"], row["unit"], run)
+    return results
+
+
+def number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 10 else f"{value:.2f}"
 
 
 def _line(row: tuple[str, ...], widths: list[int]) -> str:

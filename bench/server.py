@@ -2,13 +2,22 @@
 
 import asyncio
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, TypeVar
 
 import asyncpg
 
 from holdfast.embedded import EmbeddedServer
+
+# Who measures: its statements are not counted among those of the system under test.
+WATCHER = "watcher"
+# A checkpoint in the middle of a round would add full pages to the WAL of whoever comes next: there is one
+# before each round instead.
+SETTINGS = {"max_wal_size": "8GB", "checkpoint_timeout": "1h"}
+T = TypeVar("T")
+SHOWN = ("server_version", "fsync", "synchronous_commit", "full_page_writes", "shared_buffers", *SETTINGS)
 
 
 @contextmanager
@@ -17,36 +26,54 @@ def server() -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as directory:
         place = Path(directory)
         place.chmod(0o755)  # as root, the server runs as another user and must get in
-        with EmbeddedServer(place / "data") as url:
+        with EmbeddedServer(place / "data", settings=SETTINGS) as url:
+            asyncio.run(_execute(url, f"create role {WATCHER} superuser login"))
             yield url
 
 
 @contextmanager
-def fresh_database(url: str, name: str) -> Iterator[str]:
+def fresh_database(url: str, name: str, template: str = "template0") -> Iterator[str]:
     """A database of its own, dropped at the end."""
-    asyncio.run(_execute(url, f'create database "{name}"'))
+    asyncio.run(_execute(url, "checkpoint", f'create database "{name}" template "{template}"'))
     try:
-        yield url.replace("/holdfast?", f"/{name}?", 1)
+        yield in_database(url, name)
     finally:
         asyncio.run(_execute(url, f'drop database "{name}" with (force)'))
 
 
-def setting(url: str, name: str) -> str:
-    return asyncio.run(_show(url, name))
+def in_database(url: str, name: str) -> str:
+    return url.replace("/holdfast?", f"/{name}?", 1)
 
 
-async def _execute(url: str, statement: str) -> None:
+def watching(url: str) -> str:
+    """The same database for whoever measures."""
+    return url.replace("//holdfast@", f"//{WATCHER}@", 1)
+
+
+def shown_settings(url: str) -> dict[str, str]:
+    async def show(connection: "asyncpg.Connection[Any]") -> dict[str, str]:
+        return {name: await connection.fetchval("select current_setting($1)", name) for name in SHOWN}
+
+    return on_connection(url, show)
+
+
+def on_connection(url: str, work: Callable[["asyncpg.Connection[Any]"], Awaitable[T]]) -> T:
+    """What `work` gives, with a connection of its own."""
+
+    async def connected() -> T:
+        connection = await asyncpg.connect(url)
+        try:
+            return await work(connection)
+        finally:
+            await connection.close()
+
+    return asyncio.run(connected())
+
+
+async def _execute(url: str, *statements: str) -> None:
     connection = await asyncpg.connect(url)
     try:
-        await connection.execute(statement)
-    finally:
-        await connection.close()
-
-
-async def _show(url: str, name: str) -> str:
-    connection = await asyncpg.connect(url)
-    try:
-        value: str = await connection.fetchval("select current_setting($1)", name)
-        return value
+        for statement in statements:
+            await connection.execute(statement)
     finally:
         await connection.close()

@@ -36,6 +36,7 @@ OVER_AIMD = {
     "bursts": 25.0,
     "day": 18.0,
 }
+WEAK_SPOTS = {"one slot": 81.0, "15 % errors": 81.0}
 RECOVERY = {"outage": 75.0, "day": 45.0}
 MEAN_GOODPUT = 88.5
 
@@ -65,6 +66,10 @@ def bars(means: Means, dead_in_outage: Mapping[int, int]) -> Iterator[Bar]:
             yield Bar(f"{scenario}: points over aimd", gain, OVER_AIMD[scenario], is_least=True)
         if flow.recovery is not None:
             yield Bar(f"{scenario}: recovery, s", flow.recovery, RECOVERY[scenario], is_least=False)
+    for scenario, least in WEAK_SPOTS.items():
+        if ("flow", scenario) in means:
+            goodput = means["flow", scenario].goodput
+            yield Bar(f"{scenario}: goodput, % of the oracle", goodput, least, is_least=True)
     mean = sum(means["flow", scenario].goodput for scenario in GOODPUT) / len(GOODPUT)
     yield Bar("mean goodput, % of the oracle", mean, MEAN_GOODPUT, is_least=True)
     for workers, dead in dead_in_outage.items():

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
-SLOTS = 4  # calls that one replica serves at full speed
+SLOTS = 4  # calls that one replica serves at full speed, if nothing else is said
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
     replicas: int = 2
+    slots: int = SLOTS
     is_batching: bool = False  # continuous batching: each further call slows the others only a little
     room: int = 2 * SLOTS  # calls that a replica takes before it refuses or hangs
     hang: float = 0.35  # share of the calls beyond its room that hang until the client gives up
@@ -22,6 +23,6 @@ class Conditions:
         """Share of full speed that each of so many calls on one replica gets."""
         if self.is_batching:
             return self.speed / (1.0 + 0.07 * max(0, calls - 1))
-        if calls <= SLOTS:
+        if calls <= self.slots:
             return self.speed
-        return self.speed * SLOTS / calls / (1.0 + 0.06 * (calls - SLOTS))
+        return self.speed * self.slots / calls / (1.0 + 0.06 * (calls - self.slots))

@@ -10,6 +10,8 @@ TWO_REPLICAS = Conditions()
 BUDGET = 60.0 * 0.6 * 2 * SLOTS / 13.6 * 640.0  # units per minute: some 60 % of what two replicas can do
 CLIFF = Conditions(room=SLOTS + 1, hang=0.5)
 BATCHING = Conditions(is_batching=True, room=10)
+ONE_SLOT = Conditions(replicas=1, slots=1, room=2)
+ERRORS = Conditions(errors=0.15)
 
 Change = tuple[float, Mapping[str, Any]]
 
@@ -52,6 +54,8 @@ KNOWN: Mapping[str, tuple[Conditions, bool]] = {
     "batching": (BATCHING, False),
     "bursts": (TWO_REPLICAS, True),
     "half speed": (replace(TWO_REPLICAS, speed=0.5), False),
+    "one slot": (ONE_SLOT, False),
+    "15 % errors": (ERRORS, False),
 }
 """Each with whether error bursts come on top."""
 
@@ -118,10 +122,16 @@ SCENARIOS = (
     ),
 )
 
+WEAK_SPOTS = (
+    Scenario("one slot", 2400.0, ONE_SLOT, (Phase(0, 2400, "one slot"),)),
+    Scenario("15 % errors", 2400.0, ERRORS, (Phase(0, 2400, "15 % errors"),)),
+)
+"""Hard for any controller; not among the nine."""
+
 LONG_OUTAGE = Scenario(
     "300 s outage",
-    1200.0,
-    replace(TWO_REPLICAS, hang_when_down=0.0, errors=0.0),  # every dead job is the outage's, none is bad luck
+    1800.0,
+    replace(TWO_REPLICAS, hang_when_down=0.0),
     (),
     ((600, {"is_down": True}), (900, {"is_down": False})),
 )

@@ -27,7 +27,11 @@ class Record:
 
 
 class Simulation:
-    """Each random choice has its own stream, so that controllers meet the same jobs in the same order."""
+    """Each random choice has its own stream, so that controllers meet the same jobs in the same order.
+
+    The streams differ between numbers of workers: with the same ones, runs with 1 and 3 workers are often one
+    and the same run, and a mean over them is a mean over fewer.
+    """
 
     def __init__(
         self, scenario: Scenario, controller: Controller, workers: int, seed: int, max_failures: int = 5
@@ -37,10 +41,10 @@ class Simulation:
         self._controller = controller
         self._max_failures = max_failures
         self._clock = Clock()
-        self._jobs = Random(f"jobs {seed}")
-        self._delays = Random(f"delays {seed}")
-        self._order = Random(f"order {seed}")
-        self._upstream = Upstream(self._clock, Random(f"upstream {seed}"), scenario.conditions)
+        self._jobs = Random(f"jobs {seed} {workers}")
+        self._delays = Random(f"delays {seed} {workers}")
+        self._order = Random(f"order {seed} {workers}")
+        self._upstream = Upstream(self._clock, Random(f"upstream {seed} {workers}"), scenario.conditions)
         self._ready: deque[Job] = deque()
         self._slots = max(4, 64 // workers)
         self._free = [self._slots] * workers

@@ -1,67 +1,92 @@
 """Holdfast under test: one no-op task, uvloop, as many slots as a batch."""
 
-import importlib.metadata
-import json
-import sys
-import time
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import Any
 
 import asyncpg
-import uvloop
 
+from bench.peers.on_asyncpg import AsyncpgScript
+from bench.peers.script import MOST, Handled, main, until_stopped
 from holdfast import Holdfast, Worker
 from holdfast.db.migrate import migrate
+from holdfast.worker import settle
 
-SLOTS = 1000
+SLOTS = int(os.environ.get("BENCH_SLOTS", "1000"))
+LEASE = timedelta(seconds=float(os.environ.get("BENCH_LEASE", "30")))
 
 
-def application(url: str) -> Holdfast:
+def application(url: str, handled: Handled | None = None) -> Holdfast:
     app = Holdfast(url)
+    note = handled or (lambda _: None)
 
     @app.task(name="noop")
-    async def noop(n: int) -> None:
-        return None
+    async def noop(n: float) -> None:
+        note(n)
 
     return app
 
 
-async def prepare(url: str, _: int) -> dict[str, Any]:
-    connection = await asyncpg.connect(url)
-    await migrate(connection)
-    await connection.execute("select holdfast.make_partitions()")
-    await connection.close()
-    return {"version": importlib.metadata.version("holdfast")}
+class Client:
+    def __init__(self, app: Holdfast) -> None:
+        self._noop = app.tasks["noop"]
+
+    async def one(self, caller: int, sent: float) -> None:
+        await self._noop.enqueue(n=sent)
+
+    def calls(self, n: int) -> Any:
+        return [self._noop.call(n=0.0) for _ in range(n)]
+
+    async def many(self, calls: Any) -> None:
+        await self._noop.enqueue_many(calls)
 
 
-async def enqueue(url: str, jobs: int) -> dict[str, Any]:
-    async with application(url) as app:
-        noop = app.tasks["noop"]
-        calls = [noop.call(n=n) for n in range(jobs)]
-        began = time.perf_counter()
-        await noop.enqueue_many(calls)
-        return {"seconds": time.perf_counter() - began}
+class HoldfastScript(AsyncpgScript):
+    package = "holdfast"
+    done = (
+        "select count(*), extract(epoch from max(ended_at))::float8 from holdfast.history"
+        " where state = 'completed'"
+    )
+    left = "select count(*) from holdfast.jobs"
+    is_empty = "select not exists (select from holdfast.jobs)"
+
+    async def prepare(self, url: str) -> None:
+        connection = await asyncpg.connect(url)
+        await migrate(connection)
+        await connection.execute("select holdfast.make_partitions()")
+        await connection.close()
+
+    @asynccontextmanager
+    async def client(self, url: str, callers: int) -> AsyncIterator[Client]:
+        async with application(url) as app:
+            yield Client(app)
+
+    async def work(self, url: str, handled: Handled, stop: asyncio.Event) -> None:
+        names = vars(settle)
+        names["settle_and_claim"] = handled.timed(names["settle_and_claim"])
+        async with application(url, handled) as app:
+            await handled.begin()
+            worker = Worker(app, ["default"], slots=SLOTS, lease=LEASE)
+            running = await until_stopped(worker.run(), stop)
+            if MOST in os.environ:
+                await _finish_claimed(app, handled)
+            worker.stop()
+            await running
+            if MOST in os.environ:
+                await app.resume_queue("default")
 
 
-async def drain(url: str, _: int) -> dict[str, Any]:
-    async with application(url) as app:
-        began = time.time()
-        report = await Worker(app, ["default"], slots=SLOTS, drain=True).run()
-        return {"began": began, "done": report.processed}
-
-
-async def count(url: str, _: int) -> dict[str, Any]:
-    connection = await asyncpg.connect(url)
-    done = await connection.fetchval("select count(*) from holdfast.history where state = 'completed'")
-    last = await connection.fetchval("select extract(epoch from max(ended_at))::float8 from holdfast.history")
-    left = await connection.fetchval("select count(*) from holdfast.jobs")
-    await connection.close()
-    return {"done": done, "left": left, "last": last}
-
-
-async def main(command: str, url: str, jobs: int = 0) -> None:
-    commands = {"prepare": prepare, "enqueue": enqueue, "drain": drain, "count": count}
-    print(json.dumps(await commands[command](url, jobs)))
+async def _finish_claimed(app: Holdfast, handled: Handled) -> None:
+    """A worker that is stopped gives back what it has just claimed, which would cost, but not count."""
+    await app.pause_queue("default")
+    before = -1
+    while before != handled.count:
+        before = handled.count
+        await asyncio.sleep(0.3)
 
 
 if __name__ == "__main__":
-    uvloop.run(main(sys.argv[1], sys.argv[2], *map(int, sys.argv[3:])))
+    main(HoldfastScript())

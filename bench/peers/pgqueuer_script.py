@@ -1,62 +1,75 @@
-"""pgqueuer under test: asyncpg, uvloop, large batches, drain mode."""
+"""pgqueuer under test: asyncpg, uvloop, batches of 500; a pool only where several callers enqueue."""
 
-import importlib.metadata
-import json
-import sys
-import time
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import asyncpg
-import uvloop
 from pgqueuer import PgQueuer
-from pgqueuer.db import AsyncpgDriver
+from pgqueuer.db import AsyncpgDriver, AsyncpgPoolDriver
 from pgqueuer.models import Job
 from pgqueuer.queries import Queries
-from pgqueuer.types import QueueExecutionMode
+
+from bench.peers.on_asyncpg import AsyncpgScript
+from bench.peers.script import Handled, main, until_stopped
 
 BATCH = 500
 
 
-async def prepare(connection: asyncpg.Connection, _: int) -> dict[str, Any]:
-    await Queries(AsyncpgDriver(connection)).install()
-    return {"version": importlib.metadata.version("pgqueuer")}
+class Client:
+    def __init__(self, queries: Any) -> None:
+        self._queries = queries
+
+    async def one(self, caller: int, sent: float) -> None:
+        await self._queries.enqueue("noop", b"%f" % sent)
+
+    def calls(self, n: int) -> Any:
+        return ["noop"] * n, [b"0"] * n, [0] * n
+
+    async def many(self, calls: Any) -> None:
+        await self._queries.enqueue(*calls)
 
 
-async def enqueue(connection: asyncpg.Connection, jobs: int) -> dict[str, Any]:
-    payloads = [b'{"n": %d}' % n for n in range(jobs)]
-    began = time.perf_counter()
-    await Queries(AsyncpgDriver(connection)).enqueue(["noop"] * jobs, payloads, [0] * jobs)
-    return {"seconds": time.perf_counter() - began}
-
-
-async def drain(connection: asyncpg.Connection, _: int) -> dict[str, Any]:
-    manager = PgQueuer(AsyncpgDriver(connection))
-    done = 0
-
-    @manager.entrypoint("noop")
-    async def noop(job: Job) -> None:
-        nonlocal done
-        done += 1
-
-    began = time.time()
-    await manager.run(batch_size=BATCH, mode=QueueExecutionMode.drain)
-    return {"began": began, "done": done}
-
-
-async def count(connection: asyncpg.Connection, _: int) -> dict[str, Any]:
-    left = await connection.fetchval("select count(*) from pgqueuer")
-    done = await connection.fetchval("select count(*) from pgqueuer_log where status = 'successful'")
-    last = await connection.fetchval(
-        "select extract(epoch from max(created))::float8 from pgqueuer_log where status = 'successful'"
+class PgQueuerScript(AsyncpgScript):
+    package = "pgqueuer"
+    done = (
+        "select count(*), extract(epoch from max(created))::float8 from pgqueuer_log"
+        " where status = 'successful'"
     )
-    return {"done": done, "left": left, "last": last}
+    left = "select count(*) from pgqueuer"
+    is_empty = "select not exists (select from pgqueuer)"
 
+    async def prepare(self, url: str) -> None:
+        connection = await asyncpg.connect(url)
+        await Queries(AsyncpgDriver(connection)).install()
+        await connection.close()
 
-async def main(command: str, url: str, jobs: int = 0) -> None:
-    connection = await asyncpg.connect(url)
-    commands = {"prepare": prepare, "enqueue": enqueue, "drain": drain, "count": count}
-    print(json.dumps(await commands[command](connection, jobs)))
+    @asynccontextmanager
+    async def client(self, url: str, callers: int) -> AsyncIterator[Client]:
+        if callers == 1:
+            connection = await asyncpg.connect(url)
+            yield Client(Queries(AsyncpgDriver(connection)))
+            await connection.close()
+        else:
+            async with asyncpg.create_pool(url, min_size=10, max_size=20) as pool:
+                yield Client(Queries(AsyncpgPoolDriver(pool)))
+
+    async def work(self, url: str, handled: Handled, stop: asyncio.Event) -> None:
+        connection = await asyncpg.connect(url)
+        await handled.begin()
+        manager = PgQueuer(AsyncpgDriver(connection))
+        queries = manager.qm.queries
+        queries.dequeue = handled.timed(queries.dequeue)
+
+        @manager.entrypoint("noop")
+        async def noop(job: Job) -> None:
+            handled(float(job.payload or b"0"))
+
+        running = await until_stopped(manager.run(batch_size=BATCH), stop)
+        manager.shutdown.set()
+        await running
 
 
 if __name__ == "__main__":
-    uvloop.run(main(sys.argv[1], sys.argv[2], *map(int, sys.argv[3:])))
+    main(PgQueuerScript())

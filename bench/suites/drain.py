@@ -1,11 +1,13 @@
-"""drain: how fast no-op jobs are *recorded as done in the database*, with one and with two workers."""
+"""drain: the quick one: how fast no-op jobs are *recorded as done in the database*, against one peer."""
 
 import sys
 
+from bench.drained import drain as drain_all
 from bench.peers.environment import peer
 from bench.result import OURS, Results
-from bench.server import fresh_database, server, setting
-from bench.system import System, finish, ours
+from bench.server import shown_settings
+from bench.stores import Stores, stores
+from bench.system import System, ours
 
 BAR = 1.5
 
@@ -13,32 +15,23 @@ BAR = 1.5
 def drain(results: Results, runs: int, jobs: int) -> None:
     """Misses its bar below one and a half times the peer."""
     systems = [ours(), peer("pgqueuer")]
-    with server() as url:
-        for name in ("server_version", "fsync", "synchronous_commit", "shared_buffers"):
-            results.settings[name] = setting(url, name)
+    with stores() as places:
+        results.settings |= shown_settings(places.postgres)
         for run in range(runs):
             for system in systems:
                 for workers in (1, 2):
-                    _round(results, system, url, run, workers, jobs)
+                    print(f"bench: drain, run {run + 1}, {system.name}, {workers} workers …", file=sys.stderr)
+                    _round(results, places, system, workers, jobs)
     for figure in results.figures.values():
         ratio = results.ratio(figure)
         if figure.name.startswith("drain") and ratio is not None and figure.system != OURS and ratio < BAR:
             results.missed.append(f"{figure.name}: {ratio:.2f} of {figure.system}, at least {BAR} is wanted")
 
 
-def _round(results: Results, system: System, url: str, run: int, workers: int, jobs: int) -> None:
-    print(f"bench: drain, run {run + 1}, {system.name}, {workers} workers …", file=sys.stderr)
-    with fresh_database(url, f"bench_{system.name}_{run}_{workers}") as database:
-        version = system.call("prepare", database)["version"]
-        seconds = system.call("enqueue", database, jobs)["seconds"]
+def _round(results: Results, places: Stores, system: System, workers: int, jobs: int) -> None:
+    with places.fresh(system) as url:
+        seconds = system.call("bulk", url, jobs)["seconds"]
         if workers == 1:
-            results.add(system.name, version, "bulk_enqueue", "jobs/s", jobs / seconds)
-        turns = [
-            finish(process) for process in [system.start("drain", database, jobs) for _ in range(workers)]
-        ]
-        recorded = system.call("count", database)
-        if (recorded["done"], recorded["left"]) != (jobs, 0):
-            raise RuntimeError(f"{system.name} recorded {recorded} of {jobs} jobs")
-        # From the moment the last worker began to work until the database recorded the last end.
-        took = recorded["last"] - max(turn["began"] for turn in turns)
-        results.add(system.name, version, f"drain_{workers}", "jobs/s", jobs / took)
+            results.add(system.name, system.version(), "bulk_enqueue", "jobs/s", jobs / seconds)
+        drained = drain_all(system, url, jobs, workers)
+        results.add(system.name, system.version(), f"drain_{workers}", "jobs/s", jobs / drained.seconds)

@@ -52,8 +52,5 @@ def trail(url: str, cause: str) -> set[tuple[str, str, str]]:
 
 
 async def count_ends(conn: Connection) -> None:
-    """Those of this minute too, which the chore would leave for the next."""
-    await conn.execute(
-        "select holdfast.summarise_minutes(m - interval '1 hour', m + interval '1 minute')"
-        " from date_trunc('minute', now()) as m"
-    )
+    """As the chore does every few seconds."""
+    await conn.execute("select holdfast.summarise_ends()")

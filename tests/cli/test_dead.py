@@ -69,8 +69,8 @@ def test_a_letter_is_shown_with_its_attempts_and_notes(database_url: str) -> Non
     (job,) = dead_jobs(database_url, 1)
     noted = holdfast("dead", "note", "the disk was full", job, url=database_url)
     assert noted.out == "1 changed\n"
-    assigned = holdfast("dead", "assign", "Bo", job, "--reason", "knows disks", url=database_url)
-    assert assigned.code == 0, assigned.err
+    assigned = holdfast("dead", "assign", "Bo", job, "--reason", "knows disks", "--json", url=database_url)
+    assert assigned.document == {"changed": 1}
     sheet = holdfast("dead", "show", job, "--json", url=database_url).document
     assert sheet.keys() == LETTER_KEYS | {"attempts", "notes"}
     assert (sheet["assignee"], sheet["status"], len(sheet["attempts"])) == ("Bo", "open", 1)

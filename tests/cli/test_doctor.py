@@ -7,7 +7,7 @@ import asyncpg
 
 from holdfast.db import health
 from holdfast.db.connect import Connection, Database
-from tests.builders import scheduled_job
+from tests.builders import a_worker, scheduled_job
 from tests.cli.command import holdfast
 from tests.cli.scene import given
 
@@ -47,6 +47,28 @@ def test_an_overdue_job_shows_that_nobody_does_the_chores(database_url: str) -> 
     given(database_url, make)
     found = findings(database_url)["chores"]
     assert (found["level"], "1 jobs are overdue" in found["message"]) == ("wrong", True)
+
+
+def test_a_chore_that_has_not_succeeded_for_long_is_named(database_url: str) -> None:
+    async def make(conn: Connection) -> None:
+        await conn.execute("select holdfast.note_chores(array['prune', 'rescue'])")
+        await conn.execute(
+            "update holdfast.chores set succeeded_at = now() - interval '1 hour' where name = 'prune'"
+        )
+
+    given(database_url, make)
+    assert findings(database_url)["chores"]["level"] == "ok", "without a worker nobody is to blame"
+
+    async def start(conn: Connection) -> None:
+        worker = await a_worker(conn)
+        await conn.execute(
+            "update holdfast.workers set started_at = now() - interval '1 hour' where id = $1", worker
+        )
+
+    given(database_url, start)
+    found = findings(database_url)["chores"]
+    assert (found["level"], "prune (since" in found["message"]) == ("wrong", True)
+    assert "rescue" not in found["message"]
 
 
 async def test_an_old_transaction_is_named_by_its_process(database_url: str) -> None:

@@ -92,6 +92,7 @@ def test_wrong_usage_exits_with_2_before_any_database_is_touched(
     ("arguments", "code"),
     [
         (["version"], 0),
+        (["--version"], 0),
         (["jobs", "list", "--limit", "x"], 2),
         (["enqueue", "greet", "{"], 2),
         (["worker", "-A", "bad_handler:app"], 2),

@@ -14,7 +14,7 @@ import pytest
 
 from holdfast.cli.commands import COMMANDS, Command
 from holdfast.cli.db import without_password
-from holdfast.cli.worker import read_queues
+from holdfast.cli.worker_settings import read_queues
 from tests.cli.command import environment, eventually, holdfast, holdfast_process
 
 HEAVY = ("asyncpg", "rich", "pydantic", "holdfast.db", "holdfast.worker")

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from holdfast.cli.reload import modified
 from tests.cli.command import environment, eventually, holdfast
 
@@ -39,16 +41,19 @@ def test_a_changed_a_new_and_a_removed_file_are_seen_but_not_those_of_others(tmp
     assert modified(tmp_path).keys() == {first}
 
 
+@pytest.mark.parametrize(("option", "variable"), [(["--reload"], {}), ([], {"HOLDFAST_WORKER_RELOAD": "1"})])
 def test_the_worker_runs_the_new_code_after_a_change_and_after_a_mistake(
-    database_url: str, tmp_path: Path
+    database_url: str, tmp_path: Path, option: list[str], variable: dict[str, str]
 ) -> None:
     app = tmp_path / "shop.py"
     app.write_text(APP.format(word="old"))
-    command = [sys.executable, "-m", "holdfast", "worker", "-A", "shop:app", "--reload"]
+    command = [sys.executable, "-m", "holdfast", "worker", "-A", "shop:app", *option]
     log = tmp_path / "log"
     with (
         log.open("w") as stderr,
-        subprocess.Popen(command, env=environment(database_url), cwd=tmp_path, stderr=stderr) as worker,
+        subprocess.Popen(
+            command, env=environment(database_url) | variable, cwd=tmp_path, stderr=stderr
+        ) as worker,
     ):
         try:
             assert _greeting(database_url) == "old"

@@ -5,16 +5,19 @@ import asyncio
 import asyncpg
 
 from tests.cli.command import holdfast
+from tests.cli.scene import rows
 
 PROGRESS_KEYS = {
     *("id", "name", "state", "total", "waiting", "scheduled", "ready", "running", "completed", "rejected"),
-    *("cancelled", "dead", "started_at", "ended_at", "rate_per_minute", "eta"),
+    *("cancelled", "dead", "started_at", "ended_at", "rate_per_minute", "eta", "eta_low"),
+    "eta_high",
 }
 RUN_KEYS = {
     *("id", "name", "state", "total", "completed", "rejected", "cancelled", "dead", "created_at", "ended_at"),
 }
 QUEUE_KEYS = {
     *("name", "paused_at", "paused_reason", "waiting", "scheduled", "ready", "running", "oldest_ready"),
+    *("max_concurrent", "rate"),
 }
 POLICY_KEYS = {
     *("priority", "max_failures", "max_losses", "retry", "timeout", "max_wait", "rescue_delay"),
@@ -23,7 +26,12 @@ POLICY_KEYS = {
 }
 WORKER_KEYS = {
     *("id", "group", "queues", "state", "slots", "running", "processed", "failed", "host", "pid", "version"),
-    *("started_at", "renewed_at", "lease_until"),
+    *("started_at", "renewed_at", "lease_until", "released", "stopped_at", "life_span", "run", "index"),
+    *("claim_size", "box_until", "drain_asked", "metadata"),
+}
+NEED_KEYS = {
+    *("queue", "workers", "slots", "rate_per_minute", "forecast_per_minute", "seconds_per_job", "ready"),
+    "running",
 }
 
 
@@ -115,3 +123,29 @@ def test_the_doctor_names_a_missing_schema(empty_database_url: str) -> None:
     assert result.code == 1
     found = {one["check"]: one for one in result.document["findings"]}
     assert found["schema"]["fix"] == "run holdfast migrate"
+
+
+def test_the_limits_of_a_queue_are_set_shown_and_taken_off(database_url: str) -> None:
+    assert (
+        holdfast("queues", "set", "mail", "max_concurrent=4", "rate=100/minute", url=database_url).code == 0
+    )
+    (listed,) = holdfast("queues", "list", "--json", url=database_url).document["queues"]
+    assert (listed["max_concurrent"], listed["rate"]) == (4, "100/minute")
+    assert "100/minute" in holdfast("queues", "list", url=database_url, COLUMNS="120").out
+    holdfast("queues", "set", "mail", "max_concurrent=none", "rate=null", url=database_url)
+    shown = holdfast("queues", "show", "mail", "--json", url=database_url).document
+    assert (shown["max_concurrent"], shown["rate"]) == (None, None)
+    refused = holdfast("queues", "set", "mail", "rate=fast", url=database_url)
+    assert refused.code == 2
+    assert "is not a rate" in refused.err
+
+
+def test_the_budget_of_a_run_is_given_and_raised(database_url: str) -> None:
+    run = holdfast("runs", "start", "import", "--budget", "5 USD", url=database_url).out.strip()
+    raised = holdfast("runs", "raise-budget", run, "8", "--reason", "worth it", url=database_url)
+    assert raised.out == f"{run} 0 go on\n"
+    refused = holdfast("runs", "raise-budget", run, "7", url=database_url)
+    assert refused.code == 2
+    assert "can only be raised" in refused.err
+    trail = rows(database_url, "select cause, reason, detail ->> 'before' from holdfast.event_view")
+    assert [tuple(row) for row in trail] == [("raise_budget", "worth it", "5")]

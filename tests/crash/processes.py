@@ -29,6 +29,10 @@ class WorkerProcess:
             command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def signal(self, number: signal.Signals) -> None:
         self._process.send_signal(number)
 

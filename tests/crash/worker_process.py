@@ -14,6 +14,7 @@ from typing import Any
 
 from holdfast.client.app import Holdfast
 from holdfast.model.error import LeaseLost
+from holdfast.pipeline import Pipeline, Stage
 from holdfast.worker import failpoint
 from holdfast.worker.context import JobContext
 from holdfast.worker.signals import stop_on_signals
@@ -24,6 +25,7 @@ TABLES = """
 create table calls (job uuid, attempt integer, worker text);
 create table effects (job uuid, attempt integer);
 create table fenced (job uuid, what text);
+create table steps (job uuid, stage text, attempt integer);
 """
 DURATIONS = ("lease", "grace", "sweep")
 
@@ -52,10 +54,29 @@ async def book(ctx: JobContext, n: int) -> None:
 
 
 @app.task()
+async def steps(ctx: JobContext, n: int) -> int:
+    """Each step leaves a trace of its own; the moment between two steps is a failpoint."""
+    total = 0
+    for number in range(n):
+        total += await ctx.step(f"step {number}", lambda: _trace_step(ctx))
+        failpoint.reach("between_steps")
+    return total
+
+
+@app.task()
 async def nap(ctx: JobContext, seconds: float) -> str:
     await _trace(ctx)
     await asyncio.sleep(seconds)
     return str(me[0].id)
+
+
+@app.task()
+async def call(ctx: JobContext, seconds: float, fails: bool) -> None:
+    """As if it called an endpoint, which may fail the first time."""
+    await _trace(ctx)
+    await asyncio.sleep(seconds)
+    if fails and ctx.attempt == 1:
+        raise ConnectionError("the endpoint broke")
 
 
 @app.task()
@@ -86,6 +107,24 @@ async def answer(ctx: JobContext, entity: str, text: str) -> dict[str, str]:
     return {"entity": entity, "reply": f"re: {text}"}
 
 
+@app.task()
+async def walk(ctx: JobContext, n: int) -> dict[str, Any]:
+    """A stage: a step that leaves a trace, and what the stages before it left."""
+    await _trace(ctx)
+
+    async def leave_a_trace() -> int:
+        await app.database.execute("insert into steps values ($1, $2, $3)", ctx.id, ctx.stage, ctx.attempt)
+        return n
+
+    await ctx.step("trace", leave_a_trace)
+    failpoint.reach("after_step")
+    return {"before": [*await ctx.context], "n": n}
+
+
+WALK = Pipeline("walk", [Stage(name, task=walk, queue="default") for name in ("one", "two", "three")])
+app.pipeline(WALK)
+
+
 @app.task(mode="process")
 def hold(ctx: JobContext, with_lock: bool) -> str:
     """The first attempt never ends by itself, nor does what it forks."""
@@ -99,6 +138,11 @@ def hold(ctx: JobContext, with_lock: bool) -> str:
         ctypes.PyDLL(None).sleep(600)  # PyDLL: no other thread of this interpreter runs meanwhile
     _stand_still(600)
     return "never"
+
+
+async def _trace_step(ctx: JobContext) -> int:
+    await _trace(ctx)
+    return 1
 
 
 async def _write_as_a_zombie(ctx: JobContext) -> None:
@@ -119,12 +163,19 @@ async def _book(ctx: JobContext) -> None:
         await tx.execute("insert into effects values ($1, $2)", ctx.id, ctx.attempt)
 
 
+def _shift_clock(seconds: float) -> None:
+    """This host's clock is wrong by that much."""
+    real = time.time
+    time.time = lambda: real() + seconds
+
+
 def _stand_still(seconds: float) -> None:
     time.sleep(seconds)
 
 
 async def main(options: dict[str, Any]) -> None:
     arm()
+    _shift_clock(options.pop("clock_shift", 0))
     for name in DURATIONS:
         if name in options:
             options[name] = timedelta(seconds=options[name])

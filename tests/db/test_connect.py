@@ -25,6 +25,7 @@ async def test_a_refused_connection_says_so_and_where_the_address_came_from() ->
     error = await failure_of("postgresql://me:secret@127.0.0.1:1/x")
     assert isinstance(error, DatabaseUnavailable)
     assert Source.GIVEN in error.message
+    assert error.hint == "check that PostgreSQL runs and that the URL given points to it"
     assert error.exit_code == 3
 
 

@@ -1,25 +1,40 @@
 """docs/json.md names exactly the keys that the commands are tested to print."""
 
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from tests.cli import test_dead, test_endpoints, test_jobs, test_runs_and_queues, test_stats
+from holdfast.model.call import Call
+from tests.cli import (
+    test_dead,
+    test_endpoints,
+    test_invariants,
+    test_jobs,
+    test_pipelines,
+    test_runs_and_queues,
+    test_stats,
+)
 
 PAGE = Path(__file__).parents[2] / "docs" / "json.md"
 ROW = re.compile(r"^\| (?P<what>\w+) \| .* \| (?P<keys>`[^|]*`) \|$", re.MULTILINE)
 
 SHAPES = {
     "job": test_jobs.JOB_KEYS,
+    "call": {one.name for one in fields(Call)},
     "run": test_runs_and_queues.RUN_KEYS,
     "progress": test_runs_and_queues.PROGRESS_KEYS,
     "queue": test_runs_and_queues.QUEUE_KEYS,
     "policy": test_runs_and_queues.POLICY_KEYS,
     "worker": test_runs_and_queues.WORKER_KEYS,
+    "need": test_runs_and_queues.NEED_KEYS,
     "letter": test_dead.LETTER_KEYS,
     "statistics": test_stats.STATS_KEYS,
     "endpoint": test_endpoints.KEYS,
+    "pipeline": test_pipelines.PIPELINE_KEYS,
+    "stage": test_pipelines.STAGE_KEYS,
+    "violation": test_invariants.VIOLATION_KEYS,
 }
 
 

@@ -15,7 +15,16 @@ TEXT = (ROOT / "docs" / PAGE).read_text()
 
 
 async def test_the_program_runs_and_loses_nothing(server_url: str) -> None:
-    ((_, program),) = blocks(PAGE, "python")
+    assert "'completed'>: 100" in await said_by(0, server_url)
+
+
+async def test_a_run_stops_at_its_budget_until_that_is_raised(server_url: str) -> None:
+    said = await said_by(1, server_url)
+    assert said.splitlines() == ["5 done, 3 wait for a larger budget", "8 done"]
+
+
+async def said_by(place: int, server_url: str) -> str:
+    _, program = blocks(PAGE, "python")[place]
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-W", "error", "-c", program),
         env={**environment(server_url), "HOLDFAST_TEST_DATABASE_URL": server_url},
@@ -24,7 +33,7 @@ async def test_the_program_runs_and_loses_nothing(server_url: str) -> None:
     )
     said, errors = await asyncio.wait_for(process.communicate(), 90)
     assert process.returncode == 0, errors.decode()
-    assert "'completed'>: 100" in said.decode()
+    return said.decode()
 
 
 def test_it_names_every_setting_and_every_permanent_status() -> None:

@@ -39,6 +39,16 @@ def close(endpoint: Endpoint, now: float) -> None:
         endpoint.slow_start_until = endpoint.before
 
 
+def is_late(endpoint: Endpoint, call: Call) -> bool:
+    """A call from before the circuit last closed, which a probe proved: it tells of the outage, not of now.
+
+    While the circuit is half-open only probes start: what starts after it closed, starts after the last one.
+    """
+    if endpoint.circuit is not Circuit.CLOSED:
+        return False
+    return call.is_probe or call.started_at < endpoint.last_probe
+
+
 def give_place_back(endpoint: Endpoint, call: Call) -> None:
     """A probe of an earlier half-open time may end late: the count never goes below 0."""
     if call.is_probe and endpoint.circuit is Circuit.HALF_OPEN:

@@ -79,12 +79,14 @@ def suspect(endpoint: Endpoint, call: Call, now: float, u: float) -> None:
 
 
 def _remember_ceiling(endpoint: Endpoint, call: Call, now: float, u: float) -> None:
-    """The level of a first cut, of a failed step above the ceiling, or of errors that came again as soon as
-    slow start had brought the limit back. Without the last one a hard edge is hit every half minute: in the
-    simulation of a memory cliff that costs 8 % of the goodput.
+    """The level of a failed step above the ceiling, of a first cut, or of errors that came again as soon as
+    slow start had brought the limit back: without the last one a hard edge is hit every half minute. Errors
+    below a ceiling that still holds are no news of it, or those by chance would bring it ever lower.
     """
     if endpoint.ceiling is not None and endpoint.limit >= endpoint.ceiling:
         endpoint.ceiling_k = min(4, endpoint.ceiling_k + 1)
+    elif endpoint.ceiling is not None and now < endpoint.ceiling_until:
+        return
     elif now - endpoint.last_cut > 60.0:
         endpoint.ceiling_k = 0
     elif endpoint.limit < endpoint.slow_start_until:

@@ -14,7 +14,8 @@ ok            1. streak 0, last_ok, evidence − 0.33
 rate_limited  1. estimate refunded at the old rate
               2. a probe in a half-open circuit closes it
               3. blocked until Retry-After, rate perhaps cut
-fail          1. streak + 1
+fail          0. a call from before the circuit last closed: nothing more; it counts after enough tries only
+              1. streak + 1
               2. whether it counts against the job, by the circuit as it is before step 3
               3. closed: the limit's rule of the mode; then trip, or else the pause from the 2nd in a row.
                  half-open: a probe opens it again
@@ -23,7 +24,7 @@ permanent, system, lost: estimate refunded
 
 from tests.flow.admission import Admission, admit, probing_job
 from tests.flow.aimd import count_for_aimd, count_for_aimd_simple
-from tests.flow.circuit import close, give_place_back, probe_failed, trip, trips
+from tests.flow.circuit import close, give_place_back, is_late, probe_failed, trip, trips
 from tests.flow.endpoint import Call, Circuit, Endpoint, Mode, jitter, state
 from tests.flow.latency import measure
 from tests.flow.limit import steer, suspect
@@ -70,6 +71,8 @@ def on_ok(endpoint: Endpoint, call: Call, now: float, u: float, units: float | N
 def on_fail(endpoint: Endpoint, call: Call, now: float, u: float, max_failures: int = 5) -> bool:
     """Whether the failure counts against the job."""
     _leave(endpoint, call)
+    if is_late(endpoint, call):
+        return not call.is_probe and call.tries >= 4 * max_failures
     endpoint.streak += 1
     counts = _counts(endpoint, call, max_failures)
     if endpoint.circuit is Circuit.CLOSED:

@@ -102,6 +102,39 @@ def test_a_late_probe_of_an_earlier_half_open_time_leaves_no_negative_count() ->
     assert row.probes == 0
 
 
+def test_what_started_before_the_circuit_closed_says_nothing_when_it_fails_late() -> None:
+    row = Endpoint(0.0)
+    before, others = forced(row, 90.0), [forced(row, 90.0) for _ in range(4)]
+    outage(row, 100.0)
+    hanging, probe = start(row, 200.0), start(row, 220.0)
+    on_ok(row, probe, 225.0, MIDDLE, 400.0)
+    closed = state(row)
+    assert not on_fail(row, before, 226.0, MIDDLE)
+    assert not on_fail(row, hanging, 320.0, MIDDLE)
+    assert [on_fail(row, call, 330.0, MIDDLE) for call in others] == [False] * 4
+    assert state(row) == {**closed, "in_flight": 0}
+
+
+def test_what_starts_after_the_circuit_closed_counts_as_ever() -> None:
+    row = Endpoint(0.0)
+    outage(row, 100.0)
+    on_ok(row, start(row, 200.0), 205.0, MIDDLE, 400.0)
+    assert on_fail(row, start(row, 205.0), 206.0, MIDDLE)
+    assert row.streak == 1
+    fail_at(row, *[220.0] * 4)
+    assert row.circuit is Circuit.OPEN
+
+
+def test_a_late_failure_counts_after_four_times_the_allowed_tries_unless_it_probed() -> None:
+    row = Endpoint(0.0)
+    poison = forced(row, 90.0, tries=12)
+    outage(row, 100.0)
+    hanging, probe = start(row, 200.0, tries=12), start(row, 220.0)
+    on_ok(row, probe, 225.0, MIDDLE, 400.0)
+    assert on_fail(row, poison, 226.0, MIDDLE, max_failures=3)
+    assert not on_fail(row, hanging, 227.0, MIDDLE, max_failures=3)
+
+
 def test_the_old_breaker_is_a_setting() -> None:
     row = Endpoint(0.0, trip_failures=5, trip_quiet=0.0, open_first=60.0, open_max=60.0)
     fail_at(row, *[1.0] * 5)

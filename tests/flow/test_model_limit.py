@@ -150,9 +150,9 @@ def test_a_failed_step_above_the_ceiling_doubles_the_time_until_the_next() -> No
 def test_errors_on_the_way_back_from_a_cut_set_no_ceiling() -> None:
     row = settled()
     fail_at(row, 1000.0, 1000.0)
-    ceiling, until = row.ceiling, row.ceiling_until
+    put(row, ceiling=None)
     fail_at(row, 1010.0, 1010.0)
-    assert (row.last_cut, row.ceiling, row.ceiling_until) == (1010.0, ceiling, until)
+    assert (row.last_cut, row.ceiling) == (1010.0, None)
 
 
 def test_errors_again_as_soon_as_slow_start_is_over_set_the_ceiling_there() -> None:
@@ -162,6 +162,14 @@ def test_errors_again_as_soon_as_slow_start_is_over_set_the_ceiling_there() -> N
     fail_at(row, 1000.0, 1000.0)
     assert row.ceiling == pytest.approx(9.6)
     assert (row.ceiling_k, row.ceiling_until) == (2, 1240.0)
+
+
+@pytest.mark.parametrize("last_cut", [900.0, 980.0])
+def test_errors_below_a_ceiling_that_still_holds_cut_and_leave_it(last_cut: float) -> None:
+    row = put(settled(8.0), ceiling=9.0, ceiling_until=1040.0, ceiling_k=1, last_cut=last_cut)
+    fail_at(row, 1000.0, 1000.1)
+    assert row.limit == 6.0
+    assert (row.ceiling, row.ceiling_until, row.ceiling_k) == (9.0, 1040.0, 1)
 
 
 def test_a_ceiling_lasts_ten_minutes_at_most() -> None:

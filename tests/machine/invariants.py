@@ -1,6 +1,7 @@
 """What must hold in any database at any moment. Every row of the query is a violation."""
 
 from holdfast.db.connect import Connection
+from holdfast.db.invariants import check_invariants
 
 VIOLATIONS = """
 select 'job both live and ended, or ended twice' as rule, id::text as subject
@@ -95,4 +96,6 @@ where before is distinct from from_state and before is not null
 
 
 async def violations(conn: Connection) -> list[tuple[str, str]]:
-    return [(row[0], row[1]) for row in await conn.fetch(VIOLATIONS)]
+    """Those of the product, which production can ask for, and those that only hold in a test."""
+    found = [(row[0], row[1]) for row in await conn.fetch(VIOLATIONS)]
+    return found + [(one.name, one.detail) for one in await check_invariants(conn)]

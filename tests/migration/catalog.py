@@ -4,8 +4,8 @@ import asyncpg
 from asyncpg import Record
 
 COLUMNS = """
-select format('column %s.%s %s %s not null %s default %s generated %s%s',
-  c.relname, a.attname, a.attnum, format_type(a.atttypid, a.atttypmod), a.attnotnull,
+select format('column %s.%s %s not null %s default %s generated %s%s',
+  c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull,
   coalesce(pg_get_expr(d.adbin, d.adrelid), '-'), a.attidentity, a.attgenerated)
 from pg_attribute a
 join pg_class c on c.oid = a.attrelid

@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.testing import Answer, ModelServer, Refusal, ToolCall, in_turn
 from holdfast.testing.model_server import ChatRequest
-from tests.model_server.caller import chat
+from tests.model_server.caller import chat, post, question
 
 TOOL = {"type": "function", "function": {"name": "look_up", "parameters": {"type": "object"}}}
 
@@ -69,3 +69,12 @@ async def test_a_test_that_failed_by_itself_keeps_its_own_error() -> None:
 
     with pytest.raises(ValueError, match="own"):
         await fail()
+
+
+@pytest.mark.parametrize(("path", "where"), [("/v1/chat/completions", "choices"), ("/api/chat", "message")])
+async def test_a_tool_call_alone_is_an_answer(path: str, where: str) -> None:
+    async with ModelServer(
+        base=0, answer=lambda request: ToolCall("advance", {"stage": "research"})
+    ) as server:
+        response = await post(server, path, question("go", tools=[TOOL], stream=False))
+    assert "advance" in json.dumps(response.document[where])

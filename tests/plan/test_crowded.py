@@ -15,7 +15,7 @@ SIZES = [200_000, pytest.param(1_000_000, marks=[pytest.mark.slow, pytest.mark.t
 
 # Shared buffers per job, at most: half as much again as was measured with PostgreSQL 18.
 TURN = 30
-ENDS = {"fail": 50, "snooze": 30, "release": 30, "reject": 12, "advance": 45, "cancel": 12}
+ENDS = {"fail": 50, "snooze": 30, "release": 30, "reject": 22, "advance": 45, "cancel": 24}
 # Shared buffers per call. A sweep looks at the hundred running jobs and at what vacuum has not taken away:
 # measured 301 to 647, and 84,000 when it walked the primary key. The others have nothing to do.
 CALLS = {
@@ -28,8 +28,8 @@ CALLS = {
     "list_jobs()": 400,
     'list_jobs(\'{"queue": "one"}\', null, 10)': 100,
 }
-OF_A_READY_JOB = {"get_job($1)": 65, "cancel_jobs(array[$1]::uuid[])": 50}
-OF_AN_ENDED_JOB = {"get_job($1)": 65, "replay_jobs(array[$1]::uuid[])": 85}
+OF_A_READY_JOB = {"get_job($1)": 65, "cancel_jobs(array[$1]::uuid[])": 90}
+OF_AN_ENDED_JOB = {"get_job($1)": 65, "replay_jobs(array[$1]::uuid[])": 150}
 
 
 @pytest.fixture

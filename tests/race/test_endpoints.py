@@ -174,19 +174,24 @@ async def start_all_it_can(conn: Connection) -> int:
 
 
 async def test_updates_of_an_endpoint_are_hot(crowded: Crowd) -> None:
+    """All of them, in a while in which nobody holds a snapshot; an analyze may be about at first."""
     conn = await crowded.join()
     await an_endpoint(conn, mode="fixed", max=5)
-    before = await hot(conn)
     worker = await a_worker(conn)
-    for _ in range(100):
+    seen = [await share_of_hot_updates(conn, worker) for _ in range(5)]
+    assert max(seen) == 1.0, seen
+    assert min(seen) > 0.7, seen
+
+
+async def share_of_hot_updates(conn: Connection, worker: UUID) -> float:
+    before = await hot(conn)
+    for _ in range(50):
         await calls(conn, 2)
         for job in await claim(conn, worker, 2):
             assert await complete(conn, job)
     after = await hot(conn)
-    updates, in_place = after[0] - before[0], after[1] - before[1]
-    assert updates >= 200
-    # While an automatic analyze holds its snapshot, old versions fill the page and a few updates leave it.
-    assert in_place >= 0.9 * updates
+    assert after[0] - before[0] >= 100
+    return (after[1] - before[1]) / (after[0] - before[0])
 
 
 async def hot(conn: Connection) -> tuple[int, int]:

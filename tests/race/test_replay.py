@@ -1,5 +1,7 @@
 """Replays at once, and beside the verbs that meet ended jobs."""
 
+import asyncio
+import json
 from uuid import UUID
 
 import pytest
@@ -36,6 +38,36 @@ async def test_a_job_is_replayed_once_by_two_replays(
     generation = await crowd.watcher.fetchval("select generation from holdfast.jobs where id = $1", job)
     assert generation == 2
     assert not await violations(crowd.watcher)
+
+
+@pytest.mark.parametrize("by", ["ids", "filter"])
+async def test_bulk_replays_over_the_same_order_keys_do_not_wait_for_each_other(
+    crowd: Crowd, by: str
+) -> None:
+    """Each has the keys in another order; the first has taken the first of them when the second comes."""
+    made = {
+        queue: [(await dead_job(crowd.watcher, queue=queue, order_key=key)).id for key in keys]
+        for queue, keys in {"there": "abcd", "back": "dcba"}.items()
+    }
+
+    async def bulk(conn: Connection, queue: str) -> int:
+        if by == "ids":
+            rows = await conn.fetch("select result from holdfast.replay_jobs($1)", made[queue])
+        else:
+            filters = json.dumps({"queue": queue})
+            rows = await conn.fetch("select result from holdfast.replay_dead_letters($1)", filters)
+        return [row["result"] for row in rows].count("replayed")
+
+    first, second, third = await crowd.join(), await crowd.join(), await crowd.join()
+    gate = first.transaction()
+    await gate.start()
+    await ready_job(first, order_key="b")
+    there = asyncio.ensure_future(bulk(second, "there"))
+    await crowd.until_waits_or_passes(second, there)
+    back = asyncio.ensure_future(bulk(third, "back"))
+    await crowd.until_waits_or_passes(third, back)
+    await gate.commit()
+    assert (await there, await back) == (4, 4)
 
 
 async def test_a_replay_of_a_job_whose_end_is_under_way_finds_it_live(crowd: Crowd) -> None:

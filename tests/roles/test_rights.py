@@ -29,6 +29,7 @@ CHORES = [
     "close_runs()",
     "advance_order_keys()",
     "prune_jobs()",
+    "prune_records()",
     "forget_workers()",
     "make_partitions()",
 ]
@@ -55,6 +56,8 @@ WORKER_VERBS: list[tuple[str, Any]] = [
     ("select holdfast.reject_jobs($1, $1, '{null}')", [uuid4()]),
     ("select holdfast.save_checkpoint($1, $1, 'a', '1')", uuid4()),
     ("select holdfast.load_checkpoints($1)", uuid4()),
+    ("select holdfast.save_call($1, $1, '{}')", uuid4()),
+    ("select holdfast.label_job($1, $1, '{}')", uuid4()),
     ("select holdfast.report_progress($1, $1, 1)", uuid4()),
     ("select holdfast.held_jobs($1)", uuid4()),
     ("select holdfast.asked_to_stop($1)", uuid4()),
@@ -64,8 +67,13 @@ PRODUCER_VERBS: list[tuple[str, Any]] = [
     ("select holdfast.enqueue($1)", "t"),
     ("select holdfast.enqueue_jobs(array[$1], array['{}'::json])", "t"),
     ("select holdfast.start_run($1)", "r"),
+]
+
+# Policies come with the code that does the work, or from an operator: a short retention loses history.
+POLICY_VERBS: list[tuple[str, Any]] = [
     ("select holdfast.declare_queue($1)", "q"),
     ("select holdfast.declare_task($1)", "t"),
+    ("select holdfast.declare_endpoint($1)", "e"),
 ]
 
 
@@ -106,6 +114,7 @@ async def test_a_producer_does_nothing_else(conn: Connection) -> None:
     await become(conn, "holdfast_producer")
     await denied(conn, WORKER_VERBS)
     await denied(conn, OPERATOR_VERBS)
+    await denied(conn, POLICY_VERBS)
     for chore in CHORES:
         assert (await refusal(conn, f"select holdfast.{chore}")).sqlstate == DENIED
     for view in await relations(conn, "v"):
@@ -135,6 +144,8 @@ async def test_a_worker_does_all_of_a_workers_life(conn: Connection) -> None:
     for chore in CHORES:
         await conn.execute(f"select holdfast.{chore}")
     await conn.execute("select holdfast.stop_worker($1)", worker)
+    for statement, argument in POLICY_VERBS:
+        await conn.execute(statement, argument)
 
 
 async def test_a_worker_does_not_operate_and_reads_no_view(conn: Connection) -> None:
@@ -158,6 +169,7 @@ async def test_a_viewer_reads_every_view_and_does_nothing(conn: Connection) -> N
     await denied(conn, WORKER_VERBS)
     await denied(conn, OPERATOR_VERBS)
     await denied(conn, PRODUCER_VERBS)
+    await denied(conn, POLICY_VERBS)
 
 
 async def test_an_operator_operates_and_reads_but_does_not_work(conn: Connection) -> None:
@@ -197,6 +209,7 @@ async def test_a_stranger_may_do_nothing(conn: Connection) -> None:
     await conn.execute("create role a_stranger")
     await become(conn, "a_stranger")
     await denied(conn, PRODUCER_VERBS)
+    await denied(conn, POLICY_VERBS)
     await denied(conn, WORKER_VERBS)
     await denied(conn, OPERATOR_VERBS)
     for statement in (

@@ -163,3 +163,15 @@ def test_a_property_that_raises_does_not_hide_the_failure() -> None:
 def test_rules_that_cannot_be_are_refused_at_once(rules: Any) -> None:
     with pytest.raises(InvalidOption):
         Classifier.parse(rules)
+
+
+@pytest.mark.parametrize(("status", "headers", "said", "_"), TABLE)
+def test_only_an_answer_that_does_not_know_us_is_a_refusal(
+    status: int, headers: dict[str, str], said: str, _: float | None
+) -> None:
+    verdict = STANDARD(InItselfError(status, headers))
+    assert verdict.refused == (status in (401, 403) and said == "permanent")
+
+
+def test_what_the_task_itself_calls_permanent_is_no_refusal() -> None:
+    assert not Classifier.parse({InItselfError: "permanent"})(InItselfError(401, {})).refused

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from holdfast.model import error, signal
-from holdfast.model.error import HoldfastError, SchemaBehind
+from holdfast.model.error import DatabaseError, DatabaseUnavailable, HoldfastError, SchemaBehind
 from holdfast.model.signal import HandlerSignal, RateLimited, Retry, Snooze
 
 
@@ -39,6 +39,11 @@ def test_every_error_has_an_exit_code_that_the_command_line_documents() -> None:
         assert issubclass(kind, HoldfastError)
         assert kind.exit_code in range(1, 8)
         assert kind.__doc__
+
+
+def test_a_statement_that_failed_is_not_a_database_that_is_gone() -> None:
+    assert (DatabaseError("no").exit_code, DatabaseUnavailable("no").exit_code) == (1, 3)
+    assert not isinstance(DatabaseError("no"), DatabaseUnavailable)
 
 
 def test_a_hint_given_wins_over_that_of_the_class() -> None:

@@ -27,6 +27,20 @@ def counting(done: Counter[str], name: str) -> Callable[[Executor], Awaitable[in
     return work
 
 
+async def test_the_last_success_of_each_chore_is_noted_but_not_of_one_that_fails(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(_: Executor) -> int:
+        raise RuntimeError("no")
+
+    monkeypatch.setattr("holdfast.maintenance.sweeper.FIRST_NOTE", 0.0)
+    monkeypatch.setattr("holdfast.maintenance.sweeper.NOTE_EVERY", 0.0)
+    done: Counter[str] = Counter()
+    sweeper = Sweeper(db, [Chore("good", EVERY, counting(done, "good")), Chore("bad", EVERY, fails)])
+    await sweeper.run_once()
+    assert [row["name"] for row in await db.fetch("select name from holdfast.chore_view")] == ["good"]
+
+
 async def test_all_standard_chores_run_against_the_real_verbs(db: Database) -> None:
     found = await Sweeper(db, standard_chores(timedelta(seconds=5))).run_once()
     assert set(found) == {
@@ -36,6 +50,8 @@ async def test_all_standard_chores_run_against_the_real_verbs(db: Database) -> N
         "close_runs",
         "advance_order_keys",
         "prune",
+        "prune_records",
+        "settle_limits",
         "forget_workers",
         "summarise_ends",
         "prune_endpoints",

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from holdfast.client.app import Holdfast
-from holdfast.model.error import LeaseLost
+from holdfast.model.error import InvalidInput, LeaseLost
 from holdfast.model.signal import Retry
 from holdfast.model.state import State
 from holdfast.worker.context import JobContext
@@ -98,6 +98,31 @@ async def test_a_child_is_enqueued_under_its_parent(app: Holdfast) -> None:
         assert await made.result(timeout=10) == 5
     job = await made.job()
     assert (job.parent, job.priority) == (handle.id, 70)
+
+
+async def test_a_child_that_its_handler_could_not_take_is_refused(app: Holdfast) -> None:
+    @app.task()
+    async def child(n: int) -> int:
+        return n
+
+    refused: list[str] = []
+
+    @app.task()
+    async def parent(ctx: JobContext) -> None:
+        for task in (child, "child"):
+            try:
+                await ctx.enqueue(task, {"n": "five"})
+            except InvalidInput as exc:
+                refused.append(exc.message)
+        await ctx.enqueue(child.options(priority=90), {"n": 5})
+        await ctx.enqueue("somebody_elses", {"n": "five"}, queue="elsewhere")
+
+    handle = await parent.enqueue()
+    async with working(app):
+        await handle.result(timeout=10)
+    assert len(refused) == 2
+    priorities = {job.task: job.priority for job in await app.jobs()}
+    assert priorities == {"parent": 50, "child": 90, "somebody_elses": 50}
 
 
 async def test_writes_in_a_transaction_commit_with_the_completion(app: Holdfast) -> None:

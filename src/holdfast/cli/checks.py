@@ -16,6 +16,8 @@ SNAPSHOT_PATIENCE = timedelta(minutes=5)
 TRANSACTION_PATIENCE = timedelta(minutes=1)
 # Every worker does its chores each second or minute; a few missed rounds are no harm.
 CHORE_PATIENCE = timedelta(minutes=2)
+# Their last success is noted now and then only.
+GAUGE_PATIENCE = timedelta(minutes=10)
 CONNECTIONS_SPARE = 10
 AUTOVACUUM = {
     "autovacuum_vacuum_scale_factor": "0",
@@ -215,6 +217,13 @@ async def chores(database: Database) -> Verdict:
             Level.WRONG,
             f"Nobody does the chores: {late.scheduled} jobs are overdue, {late.expired} past their deadline.",
             "start a worker; if there is one, look into its log for a chore that fails",
+        )
+    if stuck := await health.stuck_chores(database, GAUGE_PATIENCE):
+        since = ", ".join(f"{name} (since {at:%Y-%m-%d %H:%M} UTC)" for name, at in stuck.items())
+        return (
+            Level.WRONG,
+            f"Chores that do not succeed: {since}.",
+            "look into a worker's log for why they fail",
         )
     return Level.OK, "due jobs are readied and late ones buried", None
 

@@ -38,13 +38,17 @@ class Crew:
         for worker in self._workers:
             await asyncio.to_thread(_see_off, worker)
 
-    def start(self) -> int:
-        """A new worker; returns its process id."""
+    def start(self, environment: Mapping[str, str] | None = None) -> int:
+        """A new worker, with what it alone finds in its environment; returns its process id."""
         self.started += 1
         command = [sys.executable, "-m", "holdfast", "worker", *self._options]
         with self._log(self.started).open("wb") as log:
             worker = subprocess.Popen(
-                command, env=self._environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                command,
+                env={**self._environment, **(environment or {})},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
             )
         self._workers.append(worker)
         return worker.pid
@@ -53,15 +57,15 @@ class Crew:
     def pids(self) -> list[int]:
         return [worker.pid for worker in self._workers]
 
-    async def dismiss_one(self) -> int:
-        """SIGTERM, and wait until it has left; returns its exit code."""
-        worker = self._workers.pop(0)
+    async def dismiss_one(self, pid: int | None = None) -> int:
+        """SIGTERM to the oldest or the one named, and wait until it has left; returns its exit code."""
+        worker = self._take(pid)
         worker.terminate()
         return await asyncio.to_thread(worker.wait)
 
-    def kill_one(self) -> int:
+    def kill_one(self, pid: int | None = None) -> int:
         """kill -9, the way the kernel does it when memory runs out; returns the process id."""
-        worker = self._workers.pop(0)
+        worker = self._take(pid)
         worker.kill()
         worker.wait()
         self.killed += 1
@@ -75,6 +79,10 @@ class Crew:
                     f"A worker left with exit code {worker.returncode}: {self._last_words()}",
                     "keep the directory with --keep, and look at the logs in it",
                 )
+
+    def _take(self, pid: int | None) -> subprocess.Popen[bytes]:
+        place = 0 if pid is None else self.pids.index(pid)
+        return self._workers.pop(place)
 
     def _log(self, number: int) -> Path:
         return self._logs / f"worker-{number}.log"

@@ -22,8 +22,9 @@ from holdfast.cli.letter_filter import (
     every_letter,
     letter_filter,
 )
-from holdfast.cli.options import DryRun, Reason, Yes, actor
+from holdfast.cli.options import DryRun, Json, Reason, Yes, actor
 from holdfast.cli.output import write
+from holdfast.cli.render import print_json
 from holdfast.cli.selection import confirm
 from holdfast.cli.session import with_database
 from holdfast.db import dead
@@ -58,6 +59,7 @@ def note_letters(
     everything: All = False,
     dry_run: DryRun = False,
     yes: Yes = False,
+    as_json: Json = False,
 ) -> None:
     """Write a note on dead letters."""
     filters = letter_filter(queue, task, run, fingerprint, error, status, assignee, since)
@@ -66,7 +68,7 @@ def note_letters(
     async def note(database: Database, batch: list[JobId]) -> int:
         return await dead.note_letters(database, batch, text, actor())
 
-    _change(context, "note", ids, filters, lambda _: True, note, dry_run, yes)
+    _change(context, "note", ids, filters, lambda _: True, note, dry_run, yes, as_json)
 
 
 def assign_letters(
@@ -85,6 +87,7 @@ def assign_letters(
     reason: Reason = None,
     dry_run: DryRun = False,
     yes: Yes = False,
+    as_json: Json = False,
 ) -> None:
     """Say who looks into dead letters."""
     filters = letter_filter(queue, task, run, fingerprint, error, status, assignee, since)
@@ -93,7 +96,17 @@ def assign_letters(
     async def assign(database: Database, batch: list[JobId]) -> int:
         return len(await dead.triage_letters(database, batch, None, to, reason, actor()))
 
-    _change(context, "assign", ids, filters, lambda one: one.assignee != (to or None), assign, dry_run, yes)
+    _change(
+        context,
+        "assign",
+        ids,
+        filters,
+        lambda one: one.assignee != (to or None),
+        assign,
+        dry_run,
+        yes,
+        as_json,
+    )
 
 
 def resolve_letters(
@@ -112,6 +125,7 @@ def resolve_letters(
     reason: Reason = None,
     dry_run: DryRun = False,
     yes: Yes = False,
+    as_json: Json = False,
 ) -> None:
     """Say that dead letters are done with, and need no replay; --as gives another status."""
     filters = letter_filter(queue, task, run, fingerprint, error, status, assignee, since)
@@ -120,7 +134,17 @@ def resolve_letters(
     async def resolve(database: Database, batch: list[JobId]) -> int:
         return len(await dead.triage_letters(database, batch, status_to, None, reason, actor()))
 
-    _change(context, "resolve", ids, filters, lambda one: one.status is not status_to, resolve, dry_run, yes)
+    _change(
+        context,
+        "resolve",
+        ids,
+        filters,
+        lambda one: one.status is not status_to,
+        resolve,
+        dry_run,
+        yes,
+        as_json,
+    )
 
 
 def _change(
@@ -132,6 +156,7 @@ def _change(
     change: Change,
     dry_run: bool,
     yes: bool,
+    as_json: bool,
 ) -> None:
     async def work(database: Database) -> int | None:
         chosen = ids or await _matching(database, filters, wants)
@@ -145,7 +170,10 @@ def _change(
     count = with_database(context, work)
     if count is None:
         return
-    write(f"{count} changed")
+    if as_json:
+        print_json({"changed": count})
+    else:
+        write(f"{count} changed")
     if count < len(ids):
         raise NotFound(f"{len(ids) - count} of the jobs have no dead letter.", "only a job that died has one")
 

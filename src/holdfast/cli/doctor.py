@@ -2,16 +2,19 @@
 
 import asyncio
 from dataclasses import dataclass
+from typing import Annotated
 
 import typer
 
 from holdfast.cli.checks import CHECKS, Check, Finding, Level
+from holdfast.cli.invariants import report_violations
 from holdfast.cli.options import Json
 from holdfast.cli.output import write
 from holdfast.cli.render import print_json, print_table
 from holdfast.cli.session import connected
 from holdfast.cli.target import Target, start_logging, target_of
 from holdfast.db.connect import Database
+from holdfast.db.invariants import NEWEST
 from holdfast.model.error import DatabaseUnavailable, HoldfastError, PermissionDenied, SchemaMismatch
 
 
@@ -25,8 +28,18 @@ class Diagnosis:
     findings: list[Finding]
 
 
-def doctor(context: typer.Context, as_json: Json = False) -> None:
+def doctor(
+    context: typer.Context,
+    invariants: Annotated[
+        bool, typer.Option("--invariants", help="Instead, look for rows that contradict each other.")
+    ] = False,
+    newest: Annotated[int, typer.Option(min=1, help="With --invariants: how many of everything.")] = NEWEST,
+    as_json: Json = False,
+) -> None:
     """Exits 1 if something is wrong; notes are for your information."""
+    if invariants:
+        report_violations(context, newest, as_json)
+        return
     target = target_of(context)
     start_logging(target)
     diagnosis = asyncio.run(_examine(target))

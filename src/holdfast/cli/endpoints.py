@@ -14,7 +14,7 @@ from holdfast.model.duration import parse_duration
 from holdfast.model.endpoint import EndpointSummary
 from holdfast.model.error import InvalidOption
 
-DURATIONS = ("trip_quiet", "open_first", "open_max")
+DURATIONS = ("trip_quiet", "open_first", "open_max", "pause")
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 Name = Annotated[str, typer.Argument(help="The endpoint's name.")]

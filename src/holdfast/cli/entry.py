@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import typer
 
 from holdfast.cli.commands import build
+from holdfast.cli.early_end import arm
 from holdfast.cli.errors import report
 from holdfast.cli.output import flush
 
@@ -15,6 +16,7 @@ ASKED_BY_SHELLS = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")  # bash; zsh and fish
 
 
 def main() -> None:
+    arm(sys.argv[1:])
     sys.exit(run(sys.argv[1:]))
 
 

@@ -6,8 +6,10 @@ from typing import Any
 from holdfast.cli.output import printable, write
 from holdfast.cli.render import ago, clock, facts, plain, print_sheet, print_table
 from holdfast.db import jobs, reads, stats
+from holdfast.db.calls import list_calls
 from holdfast.db.connect import Database
 from holdfast.model.attempt import Attempt
+from holdfast.model.call import Call
 from holdfast.model.error import NotFound, PermissionDenied
 from holdfast.model.id import JobId
 from holdfast.model.job import Job
@@ -19,6 +21,7 @@ class JobRecord:
     job: Job
     attempts: list[Attempt]
     timeline: list[TimelineEntry]
+    calls: list[Call]
 
 
 async def read_record(database: Database, job_id: JobId) -> JobRecord:
@@ -27,9 +30,10 @@ async def read_record(database: Database, job_id: JobId) -> JobRecord:
         raise NotFound(f"There is no job {job_id}.")
     try:
         attempts = await reads.list_attempts(database, job_id)
-        return JobRecord(job, attempts, await stats.timeline(database, job_id))
+        timeline = await stats.timeline(database, job_id)
+        return JobRecord(job, attempts, timeline, await list_calls(database, job_id))
     except PermissionDenied:
-        return JobRecord(job, [], [])  # a producer may see its job, but not how workers fared with it
+        return JobRecord(job, [], [], [])  # a producer may see its job, but not how workers fared with it
 
 
 def document(record: JobRecord) -> dict[str, Any]:
@@ -37,6 +41,7 @@ def document(record: JobRecord) -> dict[str, Any]:
         **plain(record.job),
         "attempts": plain(record.attempts),
         "timeline": plain(record.timeline),
+        "calls": plain(record.calls),
     }
 
 
@@ -46,10 +51,17 @@ def print_record(record: JobRecord) -> None:
         write("")
         print_table(
             ("at", "what", "try", "who", "why"),
-            ((clock(one.at), one.what, one.attempt, one.actor, one.words) for one in record.timeline),
+            ((clock(one.at), one.what, one.attempt, one.actor, _why(one)) for one in record.timeline),
             keep=("at", "what", "try"),
         )
     print_traceback(record.attempts)
+
+
+def _why(entry: TimelineEntry) -> str | None:
+    """A stage is told with what it left."""
+    if entry.what == "stage" and entry.words is not None:
+        return f"{entry.words}: {entry.detail.get('output', 'no output')}"
+    return entry.words
 
 
 def print_attempts(attempts: list[Attempt]) -> None:

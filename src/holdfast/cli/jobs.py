@@ -7,17 +7,19 @@ import typer
 from holdfast.cli import intervene
 from holdfast.cli.job_control import cancel_jobs, replay_jobs
 from holdfast.cli.job_sheet import document, print_record, read_record
-from holdfast.cli.options import Json, Labels, Limit, WaitTimeout, duration, identifier
+from holdfast.cli.options import Json, Labels, Limit, WaitTimeout, actor, duration, identifier, json_or_text
 from holdfast.cli.output import write
 from holdfast.cli.render import ago, print_json, print_table
 from holdfast.cli.selection import QueueFilter, RunFilter, StateFilter, TaskFilter, filters_of
 from holdfast.cli.session import with_database
 from holdfast.cli.wait import wait_for
-from holdfast.db import jobs
+from holdfast.db import jobs, pipelines
 from holdfast.db.connect import Database
-from holdfast.model.error import NotFound
+from holdfast.model.error import NotFound, WrongState
 from holdfast.model.id import JobId
 from holdfast.model.job import Job
+from holdfast.model.journey import SignalResult
+from holdfast.model.payload import encode
 from holdfast.model.state import State
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -85,6 +87,25 @@ def wait_jobs(context: typer.Context, ids: Ids, timeout: WaitTimeout = None, as_
             write(f"{job.id} {job.state}")
     if any(job.state is not State.COMPLETED for job in ended):
         raise typer.Exit(1)
+
+
+@app.command("signal")
+def signal_job(
+    context: typer.Context,
+    job: Id,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the job waits for.")],
+    data: Annotated[str, typer.Option(help="What to tell it: JSON, or a text.")] = "null",
+    as_json: Json = False,
+) -> None:
+    """Tell a job what it waits for, or will wait for; of several under one name the first counts."""
+    job_id, text = JobId(identifier(job)), encode(json_or_text(data))
+    result = with_database(context, lambda database: pipelines.signal(database, job_id, name, text, actor()))
+    if as_json:
+        print_json({"id": job_id, "name": name, "result": result})
+    else:
+        write(f"{job_id} {result}")
+    if result == SignalResult.ENDED:
+        raise WrongState(f"The job {job_id} has ended; nobody waits for the signal.")
 
 
 def _row(job: Job) -> tuple[object, ...]:

@@ -32,7 +32,7 @@ def list_queues(context: typer.Context, as_json: Json = False) -> None:
         print_json({"queues": found})
         return
     print_table(
-        ("name", "state", "waiting", "scheduled", "ready", "running", "oldest"),
+        ("name", "state", "waiting", "scheduled", "ready", "running", "most", "rate", "oldest"),
         (_row(queue) for queue in found),
         keep=("state", "waiting", "scheduled", "ready", "running"),
     )
@@ -53,7 +53,10 @@ def set_queue(
     context: typer.Context,
     name: Name,
     settings: Annotated[
-        list[str], typer.Argument(metavar="KEY=VALUE...", help="Such as timeout=2m retry=chat priority=70.")
+        list[str],
+        typer.Argument(
+            metavar="KEY=VALUE...", help="Such as timeout=2m retry=chat max_concurrent=4 rate=100/minute."
+        ),
     ],
 ) -> None:
     """Change a queue's policy; a queue that is not there is made. null takes a setting back."""
@@ -92,6 +95,8 @@ def _row(queue: QueueSummary) -> tuple[object, ...]:
         queue.scheduled,
         queue.ready,
         queue.running,
+        queue.max_concurrent,
+        queue.rate,
         ago(queue.oldest_ready),
     )
 

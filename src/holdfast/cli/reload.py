@@ -16,6 +16,7 @@ from holdfast.cli.output import say
 
 LOOK_EVERY = 0.5
 OPTION = "--reload"
+VARIABLE = "HOLDFAST_WORKER_RELOAD"
 SKIPPED = {"__pycache__", "node_modules"}
 
 
@@ -32,7 +33,7 @@ Reload = Annotated[
     typer.Option(
         OPTION,
         callback=_if_asked,
-        allow_from_autoenv=False,  # the child would take it from there, and so on
+        envvar=VARIABLE,
         help="Start again when a .py file below this directory changes.",
     ),
 ]
@@ -59,7 +60,7 @@ class Reloader:
         """The exit code to leave with; None after a change."""
         seen = modified(self._directory)
         # In a session of its own, or Ctrl-C would reach it twice: from the terminal and from here.
-        child = self._child = subprocess.Popen(self._command, start_new_session=True)
+        child = self._child = subprocess.Popen(self._command, start_new_session=True, env=_environment())
         while modified(self._directory) == seen:
             code = _wait(child)
             if self._is_stopping:
@@ -83,6 +84,11 @@ class Reloader:
         if self._is_stopping and self._child is not None:
             self._child.terminate()
         self._is_stopping = True
+
+
+def _environment() -> dict[str, str]:
+    """Without the variable: the child would watch, too, and so on."""
+    return {name: value for name, value in os.environ.items() if name != VARIABLE}
 
 
 def modified(directory: Path) -> dict[Path, int]:

@@ -1,6 +1,6 @@
 """`holdfast runs`."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,6 +24,7 @@ from holdfast.cli.session import with_database
 from holdfast.cli.wait import wait_for
 from holdfast.db import reads, runs
 from holdfast.db.connect import Database
+from holdfast.model.duration import parse_duration
 from holdfast.model.error import NotFound
 from holdfast.model.id import RunId
 from holdfast.model.run import RunProgress, Which
@@ -41,9 +42,12 @@ def start_run(
     context: typer.Context,
     name: Annotated[str, typer.Argument(help="What it is for.")],
     label: Labels = None,
+    budget: Annotated[str | None, typer.Option(help="What it may cost, such as '5 USD'.")] = None,
 ) -> None:
     """Start a run and print its id: enqueue jobs with it as --run, then seal it."""
-    options = {} if label is None else {"labels": labels(label)}
+    options: dict[str, Any] = {} if label is None else {"labels": labels(label)}
+    if budget is not None:
+        options["budget"] = budget
     write(str(with_database(context, lambda database: runs.start_run(database, name, options))))
 
 
@@ -101,6 +105,34 @@ def seal_run(context: typer.Context, run: Id) -> None:
     write(f"{run} {'ended' if ended else 'sealed'}")
 
 
+@app.command("raise-budget")
+def raise_budget(
+    context: typer.Context,
+    run: Id,
+    amount: Annotated[float, typer.Argument(help="What it may cost in all.")],
+    reason: Reason = None,
+) -> None:
+    """Let a run cost more; its jobs that waited for that go on."""
+    run_id = _id(run)
+    count = with_database(
+        context, lambda database: runs.raise_budget(database, run_id, amount, reason, actor())
+    )
+    write(f"{run} {count} go on")
+
+
+@app.command("extend")
+def extend_run(
+    context: typer.Context,
+    run: Id,
+    by: Annotated[str, typer.Option(help="How much more, such as 2h; from now if its time is over.")],
+    reason: Reason = None,
+) -> None:
+    """Give a run more time; its jobs that waited for that go on."""
+    run_id, more = _id(run), parse_duration(by)
+    count = with_database(context, lambda database: runs.extend_run(database, run_id, more, reason, actor()))
+    write(f"{run} {count} go on")
+
+
 @app.command("cancel")
 def cancel_run(
     context: typer.Context, run: Id, reason: Reason = None, dry_run: DryRun = False, yes: Yes = False
@@ -143,7 +175,7 @@ def replay_run(
         done, count = answer
         write(f"{run} {done} replayed")
         if done < count:
-            say(f"note: {count - done} are left; call it again")
+            say(f"note: {count - done} were not replayed: their unique key is taken, or they were replaced")
 
 
 def _may_go_on(word: str, count: int, dry_run: bool, yes: bool) -> bool:

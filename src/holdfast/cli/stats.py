@@ -70,7 +70,7 @@ def _document(report: Report) -> dict[str, Any]:
 
 
 def _print(report: Report, since: str) -> None:
-    write(f"Ended in the last {since}, this minute not counted:")
+    write(f"Ended in the last {since}:")
     print_table(
         ("name", "ended", "ok", "dead", "retried", "/min", "wait 50", "95%", "run 50", "95%"),
         (_ended(one) for one in report.ended),

@@ -22,6 +22,14 @@ class Target:
     log_level: str | None = None
 
 
+def _print_version(value: bool) -> None:
+    if value:
+        from holdfast.cli.version import print_version
+
+        print_version()
+        raise typer.Exit
+
+
 def choose_target(
     context: typer.Context,
     database: Annotated[
@@ -40,14 +48,16 @@ def choose_target(
         str | None, typer.Option(help=f"What to log on stderr: {', '.join(LEVELS)}.", metavar="LEVEL")
     ] = None,
     version: Annotated[
-        bool, typer.Option("--version", allow_from_autoenv=False, help="Print the version and exit.")
+        bool,
+        typer.Option(
+            "--version",
+            callback=_print_version,
+            is_eager=True,  # before it is missed that no command was given
+            allow_from_autoenv=False,
+            help="Print the version and exit.",
+        ),
     ] = False,
 ) -> None:
-    if version:
-        from holdfast.cli.version import print_version
-
-        print_version()
-        raise typer.Exit
     context.obj = _target(database, data_dir, log_level)
 
 

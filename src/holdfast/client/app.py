@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import Any, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 from uuid import UUID
 
 from holdfast.client.bulk import Bulk, OnProgress, length_of
@@ -17,22 +17,31 @@ from holdfast.client.lifespan import Lifespan
 from holdfast.client.link import Links
 from holdfast.client.options import Retry
 from holdfast.client.own_connection import OwnConnection
+from holdfast.client.pipeline import PipelineHandle, check_places
+from holdfast.client.plan import WorkerPlan
 from holdfast.client.policy import DEFAULT_QUEUE, QueuePolicy, TaskPolicy, queue_wire
 from holdfast.client.read_id import read_id
 from holdfast.client.run import Run, run_options
 from holdfast.client.sync import SyncLoop
 from holdfast.client.task import Call, Task
-from holdfast.db import endpoints, jobs, queues
+from holdfast.client.work import WorkOptions, work
+from holdfast.db import endpoints, jobs, need, pipelines, queues
 from holdfast.db.connect import Database
 from holdfast.model.classify import Classifier, Rules
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import BadHandler, InvalidInput, UnknownTask
 from holdfast.model.id import JobId, RunId
 from holdfast.model.job import Job
+from holdfast.model.journey import SignalResult
+from holdfast.model.need import AHEAD, TARGET, WorkerNeed
 from holdfast.model.process import process_limits
 from holdfast.model.retry import RetryPolicy
 from holdfast.model.size import Size
 from holdfast.model.state import State
+from holdfast.pipeline.define import RESET, Pipeline
+
+if TYPE_CHECKING:
+    from holdfast.worker.report import WorkReport
 
 
 class Holdfast:
@@ -44,6 +53,7 @@ class Holdfast:
         self.tasks: dict[str, Task[..., Any]] = {}
         self.queues: dict[str, dict[str, Any]] = {}
         self.endpoints: dict[str, dict[str, Any]] = {}
+        self.pipelines: dict[str, Pipeline] = {}
         self._links = Links(database, name)
         self._sync = SyncLoop(self._links)
         self.dead = DeadLetters(self._links)
@@ -65,8 +75,9 @@ class Holdfast:
 
     @property
     def queue_names(self) -> list[str]:
-        """The queues of its tasks, and those that it says something about."""
-        return sorted({task.policy.queue for task in self.tasks.values()} | self.queues.keys())
+        """The queues of its tasks and stages, and those that it says something about."""
+        stages = {queue for pipeline in self.pipelines.values() for queue in pipeline.queues}
+        return sorted({task.policy.queue for task in self.tasks.values()} | self.queues.keys() | stages)
 
     @property
     def lifespan(self) -> Lifespan:
@@ -88,6 +99,8 @@ class Holdfast:
         max_failures: int | None = None,
         timeout: Duration | None = None,
         endpoint: str | None = None,
+        max_concurrent: int | None = None,
+        rate: str | None = None,
         classify: Rules | None = None,
         mode: Literal["process"] | None = None,
         memory: Size | None = None,
@@ -95,6 +108,7 @@ class Holdfast:
     ) -> TaskDecorator:
         """Makes a function a task, under its own name unless `name` is given.
 
+        `max_concurrent` of its jobs run at once and `rate` ("100/minute") start, over all workers.
         `endpoint` is what it calls; `classify` says which exceptions are of which class, beyond the usual.
         With mode="process" its handler has a process of its own, which its timeout kills.
         """
@@ -107,6 +121,8 @@ class Holdfast:
             retry=None if retry is None else RetryPolicy.parse(retry),
             timeout=None if timeout is None else parse_duration(timeout),
             endpoint=endpoint,
+            max_concurrent=max_concurrent,
+            rate=rate,
             process=process_limits(mode, memory, nice),
             classify=Classifier.parse(classify),
         )
@@ -122,16 +138,32 @@ class Holdfast:
         """Says how a downstream service is to be called; sent by `declare`, as with queues."""
         self.endpoints[name] = endpoint_wire(name, settings)
 
+    def pipeline(self, pipeline: Pipeline) -> PipelineHandle:
+        """Makes a pipeline known; sent by `declare`. What is returned takes its jobs."""
+        check_places(pipeline, self.pipelines.values())
+        self.pipelines[pipeline.name] = pipeline
+        return PipelineHandle(pipeline, self.tasks, self._links)
+
     async def declare(self) -> None:
-        """Sends what is said of queues, tasks and endpoints; a worker does it at its start."""
+        """Sends what is said of queues, tasks, pipelines and endpoints; a worker does it at its start."""
         async with self.database.transaction() as conn:
             for name in self.queue_names:
-                await queues.declare_queue(conn, name, self.queues.get(name))
+                await queues.declare_queue(conn, name, self._queue_policy(name))
             for name, task in sorted(self.tasks.items()):
                 await queues.declare_task(conn, name, task.policy.wire())
+            for name, pipeline in sorted(self.pipelines.items()):
+                await pipelines.declare_pipeline(conn, name, pipeline.wire())
             # Last, and in this order, because from here on calls of these endpoints wait for the commit.
             for name, settings in sorted(self.endpoints.items()):
                 await endpoints.declare_endpoint(conn, name, settings)
+
+    def _queue_policy(self, name: str) -> dict[str, Any] | None:
+        """What is said of a queue; a stage says more of its own, and takes off what it said before."""
+        policy = self.queues.get(name)
+        for pipeline in self.pipelines.values():
+            if name in pipeline.queues:
+                policy = {**RESET, **(policy or {}), **pipeline.queues[name]}
+        return policy
 
     def find_task(self, name: str) -> Task[..., Any]:
         try:
@@ -163,6 +195,10 @@ class Holdfast:
         bulk = Bulk(several.jobs(), length_of(calls), progress=progress)
         return several.handles(bulk.enqueue_sync(_own(conn), self._sync))
 
+    async def signal(self, job_id: UUID | str, name: str, data: Any = None) -> SignalResult:
+        """Tell a job what it waits for, or will wait for; of several under one name the first counts."""
+        return await self.job(job_id).signal(name, data)
+
     def job(self, job_id: UUID | str) -> JobHandle[Any]:
         """A handle for any job; its output comes as plain JSON."""
         return JobHandle(self._links, JobId(read_id(job_id)), False, None)
@@ -191,14 +227,43 @@ class Holdfast:
         return await jobs.list_jobs(self.database, filters, last, limit)
 
     def run(
-        self, name: str, *, on_complete: Call[Any] | None = None, labels: Mapping[str, Any] | None = None
+        self,
+        name: str,
+        *,
+        on_complete: Call[Any] | None = None,
+        labels: Mapping[str, Any] | None = None,
+        budget: str | float | None = None,
+        max_units: float | None = None,
+        max_time: Duration | None = None,
+        workers: WorkerPlan | None = None,
     ) -> Run:
-        """A run to be started with `async with`; `on_complete` is enqueued once when it has ended."""
-        return Run(self._links, name, run_options(on_complete, labels), None)
+        """A run to be started with `async with`; `on_complete` is enqueued once when it has ended.
+
+        `budget` ("5 USD") and `max_units` cap what it uses: beyond them its jobs wait for `raise_budget`.
+        After `max_time` no more jobs of it start, until somebody has called `extend`.
+        `workers`: those that are started for it when its last job is in.
+        """
+        options = run_options(on_complete, labels, budget, max_units, max_time)
+        return Run(self._links, name, options, None, workers)
 
     def find_run(self, run_id: UUID | str, name: str = "run") -> Run:
         """A run that was started before."""
         return Run(self._links, name, {}, RunId(read_id(run_id)))
+
+    async def work(self, *, time_box: Duration, **options: Unpack[WorkOptions]) -> "WorkReport":
+        """Works off jobs inside a function that must return in time, and returns within the time box.
+
+        At the margin (a fifth of the box) handlers are asked to yield, then cancelled; what did not finish is
+        released at no cost. `continue_by` starts a successor if something is left.
+        """
+        return await work(self, time_box, options)
+
+    async def recommended_workers(
+        self, queue: str, target: Duration = TARGET, ahead: Duration = AHEAD, slots: int | None = None
+    ) -> WorkerNeed:
+        """How many workers a queue needs for its jobs to start within `target`, now and some time ahead."""
+        wanted, later = parse_duration(target), parse_duration(ahead)
+        return await need.recommended_workers(self.database, queue, wanted, later, slots)
 
     async def pause_queue(self, name: str, reason: str | None = None) -> None:
         """Nothing of the queue is claimed until it is resumed."""

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar, overload
 
+from holdfast.client.any_payload import AnyPayload
 from holdfast.client.link import Links
 from holdfast.client.policy import TaskPolicy
 from holdfast.client.signature import Signature
@@ -11,6 +12,7 @@ from holdfast.client.sync import SyncLoop
 from holdfast.client.task import Bindings, Task
 from holdfast.model.context import Context
 from holdfast.model.error import BadHandler
+from holdfast.model.lasting import LastingHandler
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -37,6 +39,9 @@ class TaskDecorator:
         self._sync = sync
 
     @overload
+    def __call__(self, handler: LastingHandler, /) -> Task[..., Any]: ...
+
+    @overload
     def __call__(self, handler: Callable[Concatenate[C, P], Awaitable[R]], /) -> Task[P, R]: ...
 
     @overload
@@ -54,7 +59,8 @@ class TaskDecorator:
             _check_importable(handler)
         name = self._name or _name_of(handler)
         _check_name(name, handler, self._tasks)
-        bound = Bindings(handler, Signature(handler), self._policy, self._links, self._sync)
+        signature = AnyPayload() if isinstance(handler, LastingHandler) else Signature(handler)
+        bound = Bindings(handler, signature, self._policy, self._links, self._sync)
         task: Task[..., Any] = Task(name, bound)
         self._tasks[name] = task
         return task
@@ -73,6 +79,11 @@ def _check_kind(handler: Any) -> None:
 
 
 def _check_importable(handler: Callable[..., Any]) -> None:
+    if isinstance(handler, LastingHandler):
+        raise BadHandler(
+            f"{handler.name} cannot run in a process of its own: its connections last as long as its worker.",
+            'leave mode="process" out',
+        )
     name = getattr(handler, "__qualname__", "<unnamed>")
     if "<" in name:
         raise BadHandler(
@@ -82,7 +93,7 @@ def _check_importable(handler: Callable[..., Any]) -> None:
 
 
 def _name_of(handler: Callable[..., Any]) -> str:
-    name = getattr(handler, "__name__", "")
+    name = handler.name if isinstance(handler, LastingHandler) else getattr(handler, "__name__", "")
     if not name.isidentifier():
         raise BadHandler(f"{handler!r} has no name of its own.", 'give one: @app.task(name="…")')
     return name

@@ -33,6 +33,8 @@ class EndpointSettings(TypedDict, total=False):
     estimate: float | None  # units of a call, if the job does not say
     shares: Mapping[str, float]
     breaker: Breaker
+    fallback: str | None  # takes its calls while its circuit is open or it is blocked
+    pause: Duration  # after it refused us, or a fault of ours
 
 
 _BUDGET = re.compile(r"[€$£]?\s*(\d+(?:\.\d+)?)\s*(?:[A-Za-z]{3}|[€$£])?\s*(?:/|per|a)\s*day", re.IGNORECASE)
@@ -42,11 +44,15 @@ _BREAKER = {"failures": "trip_failures", "quiet": "trip_quiet", "open": "open_fi
 def endpoint_wire(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """The settings in the form of declare_endpoint."""
     _check_known(f"The endpoint {name}", settings, EndpointSettings.__annotations__)
-    wire = {key: value for key, value in settings.items() if key not in ("budget", "breaker", "shares")}
+    wire = {
+        key: value for key, value in settings.items() if key not in ("budget", "breaker", "shares", "pause")
+    }
     if "budget" in settings:
         wire["budget_per_day"] = _money_per_day(settings["budget"])
     if "shares" in settings:
         wire["shares"] = dict(settings["shares"])
+    if "pause" in settings:
+        wire["pause"] = parse_duration(settings["pause"]).total_seconds()
     breaker = settings.get("breaker", {})
     _check_known(f"The breaker of {name}", breaker, Breaker.__annotations__)
     for key, value in breaker.items():

@@ -11,7 +11,7 @@ from holdfast.client.new_job import NewJob, Wire
 from holdfast.client.notify import Notifier
 from holdfast.db import jobs
 from holdfast.db.statement import Executor, Fetcher
-from holdfast.model.error import DatabaseError, DatabaseUnavailable, HoldfastError, Timeout
+from holdfast.model.error import DatabaseUnavailable, HoldfastError, Timeout
 from holdfast.model.job import Enqueued
 
 # More per statement gains nothing, and delays the first caller.
@@ -118,7 +118,7 @@ async def store(on: Fetcher, batch: Sequence[NewJob], *, notify: bool) -> list[E
 
 def _was_undone(exc: HoldfastError) -> bool:
     """The server itself refused the statement. A broken connection leaves open whether it was committed."""
-    return isinstance(exc, DatabaseError) or not isinstance(exc, DatabaseUnavailable | Timeout)
+    return not isinstance(exc, DatabaseUnavailable | Timeout)
 
 
 def _answer(caller: Caller, enqueued: Enqueued) -> None:

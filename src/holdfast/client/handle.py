@@ -6,11 +6,13 @@ from typing import Any, Generic, TypeVar
 from holdfast.client.convert import Converter
 from holdfast.client.link import Links
 from holdfast.client.wait import wait_until
-from holdfast.db import jobs, reads
+from holdfast.db import jobs, pipelines, reads
 from holdfast.model.duration import Duration
 from holdfast.model.error import JobFailed, NotFound, PermissionDenied
 from holdfast.model.id import JobId
 from holdfast.model.job import Job
+from holdfast.model.journey import SignalResult
+from holdfast.model.payload import encode
 from holdfast.model.queue import CancelResult, ReplayResult
 from holdfast.model.state import State
 
@@ -70,6 +72,11 @@ class JobHandle(Generic[R]):
         """Start an ended job again, under the same id."""
         (answer,) = await jobs.replay_jobs(self._links.here().database, [self.id], reason, self._links.name)
         return answer.result
+
+    async def signal(self, name: str, data: Any = None) -> SignalResult:
+        """Tell the job what it waits for, or will wait for; of several under one name the first counts."""
+        database = self._links.here().database
+        return SignalResult(await pipelines.signal(database, self.id, name, encode(data), self._links.name))
 
     def _converted(self, output: Any) -> Any:
         return output if self._output is None or output is None else self._output.from_json(output)

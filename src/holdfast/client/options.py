@@ -41,6 +41,7 @@ class GivenOptions(TypedDict, total=False):
     endpoint: str | None
     max_failures: int | None
     retry: Retry | None
+    pipeline: str | None
     estimate: float | None
     stagger: tuple[Duration, int] | None
 
@@ -65,6 +66,7 @@ class JobOptions:
     endpoint: str | None = None
     max_failures: int | None = None
     retry: RetryPolicy | None = None
+    pipeline: str | None = None
     estimate: float | None = None
     stagger: Stagger | None = None
 

@@ -25,6 +25,8 @@ class TaskPolicy:
     retry: RetryPolicy | None = None
     timeout: timedelta | None = None
     endpoint: str | None = None
+    max_concurrent: int | None = None
+    rate: str | None = None
     # The worker's business only; not sent:
     process: ProcessLimits | None = None
     classify: Classifier = STANDARD
@@ -42,6 +44,8 @@ class TaskPolicy:
             "retry": None if self.retry is None else self.retry.to_json(),
             "timeout": None if self.timeout is None else self.timeout.total_seconds(),
             "endpoint": self.endpoint,
+            "max_concurrent": self.max_concurrent,
+            "rate": self.rate,
         }
         return {name: value for name, value in given.items() if value is not None}
 
@@ -64,6 +68,8 @@ class QueuePolicy(TypedDict, total=False):
     payload_limit: int
     endpoint: str
     notify: bool
+    max_concurrent: int | None  # jobs at once, over all workers
+    rate: str | None  # claims in any period, over all workers: "100/minute"
 
 
 _DURATIONS = frozenset({"timeout", "max_wait", "rescue_delay", "cancel_grace", "retention"})

@@ -8,10 +8,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from holdfast.client.link import Links
+from holdfast.client.plan import WorkerPlan
 from holdfast.client.task import Call
 from holdfast.client.wait import wait_until
 from holdfast.db import runs
-from holdfast.model.duration import Duration
+from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import NotFound, WrongState
 from holdfast.model.id import RunId
 from holdfast.model.run import RunProgress, Which
@@ -28,10 +29,18 @@ class Run:
     If the block raises, the run stays open: seal it or cancel it when it is known what is in it.
     """
 
-    __slots__ = ("_id", "_links", "_options", "name")
+    __slots__ = ("_id", "_links", "_options", "_plan", "name")
 
-    def __init__(self, links: Links, name: str, options: Mapping[str, Any], run_id: RunId | None) -> None:
+    def __init__(
+        self,
+        links: Links,
+        name: str,
+        options: Mapping[str, Any],
+        run_id: RunId | None,
+        plan: WorkerPlan | None = None,
+    ) -> None:
         self.name = name
+        self._plan = plan
         self._links = links
         self._options = options
         self._id = run_id
@@ -62,8 +71,11 @@ class Run:
             self._id = await runs.start_run(self._links.here().database, self.name, self._options)
 
     async def seal(self) -> None:
-        """Say that the last job is in: only a sealed run can end."""
-        await runs.seal_run(self._links.here().database, self.id)
+        """Say that the last job is in: only a sealed run can end. Its plan of workers begins here."""
+        database = self._links.here().database
+        await runs.seal_run(database, self.id)
+        if self._plan is not None:
+            await self._plan.start(database, self.id)
 
     async def progress(self) -> RunProgress:
         found = await runs.run_progress(self._links.here().database, self.id)
@@ -93,17 +105,32 @@ class Run:
 
     async def replay(self, which: Which = Which.DEAD, reason: str | None = None) -> int:
         """Start the dead jobs again, or all that ended; returns how many."""
-        database, total = self._links.here().database, 0
-        while count := await runs.replay_run(database, self.id, which, reason, self._links.name):
-            total += count
-        return total
+        return await runs.replay_run(self._links.here().database, self.id, which, reason, self._links.name)
+
+    async def raise_budget(
+        self, amount: float | None = None, reason: str | None = None, max_units: float | None = None
+    ) -> int:
+        """Let it cost so much in all; its jobs that waited for that go on. Returns how many."""
+        database = self._links.here().database
+        return await runs.raise_budget(database, self.id, amount, reason, self._links.name, max_units)
+
+    async def extend(self, by: Duration, reason: str | None = None) -> int:
+        """Give it more time; its jobs that waited for that go on. Returns how many."""
+        database = self._links.here().database
+        return await runs.extend_run(database, self.id, parse_duration(by), reason, self._links.name)
 
     async def _ended(self) -> RunProgress | None:
         progress = await self.progress()
         return progress if progress.state in ENDED else None
 
 
-def run_options(on_complete: Call[Any] | None, labels: Mapping[str, Any] | None) -> dict[str, Any]:
+def run_options(
+    on_complete: Call[Any] | None,
+    labels: Mapping[str, Any] | None,
+    budget: str | float | None = None,
+    max_units: float | None = None,
+    max_time: Duration | None = None,
+) -> dict[str, Any]:
     """In the form of start_run."""
     options: dict[str, Any] = {}
     if on_complete is not None:
@@ -111,4 +138,10 @@ def run_options(on_complete: Call[Any] | None, labels: Mapping[str, Any] | None)
         options["on_complete"] = {"task": job.task, "payload": json.loads(job.payload), **job.options}
     if labels is not None:
         options["labels"] = dict(labels)
+    if budget is not None:
+        options["budget"] = budget
+    if max_units is not None:
+        options["max_units"] = max_units
+    if max_time is not None:
+        options["max_time"] = parse_duration(max_time).total_seconds()
     return options

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, ParamSpec, Self, TypeVar, Unpack
 
+from holdfast.client.any_payload import AnyPayload
 from holdfast.client.bulk import Bulk, OnProgress, length_of
 from holdfast.client.handle import JobHandle
 from holdfast.client.link import Links
@@ -40,7 +41,7 @@ class Bindings:
     """What every form of a task shares."""
 
     handler: Callable[..., Any]
-    signature: Signature
+    signature: Signature | AnyPayload
     policy: TaskPolicy
     links: Links
     sync: SyncLoop

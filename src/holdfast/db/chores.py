@@ -1,29 +1,34 @@
 """The verbs that keep the queue in order; each may be called from many places at once, and returns counts."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from holdfast.db.statement import Executor, fetch_row, fetch_value
+from holdfast.db.statement import Executor, fetch_row, fetch_value, run
 
 PROMOTE = "select holdfast.promote_jobs($1::integer)"
-RESCUE = "select recovered, dead, timed_out, cancelled, expired from holdfast.rescue_jobs($1::integer)"
+RESCUE = "select recovered, dead, timed_out, cancelled, expired, runs from holdfast.rescue_jobs($1::integer)"
 CLOSE_RUNS = "select holdfast.close_runs($1::integer)"
 ADVANCE_ORDER_KEYS = "select holdfast.advance_order_keys($1::integer)"
 PRUNE = "select * from holdfast.prune_jobs($1::integer)"
+PRUNE_RECORDS = "select * from holdfast.prune_records($1::integer)"
+NOTE = "select holdfast.note_chores($1::text[])"
 FORGET_WORKERS = "select holdfast.forget_workers()"
 MAKE_PARTITIONS = "select holdfast.make_partitions()"
 SUMMARISE_ENDS = "select holdfast.summarise_ends()"
 PRUNE_ENDPOINTS = "select holdfast.prune_endpoints()"
+SETTLE_LIMITS = "select holdfast.settle_limits()"
 
 
 @dataclass(frozen=True, slots=True)
 class Rescued:
-    """What became of jobs whose worker vanished or whose time was up."""
+    """What became of jobs whose worker vanished or whose time was up, and how many runs lost some."""
 
     recovered: int = 0
     dead: int = 0
     timed_out: int = 0
     cancelled: int = 0
     expired: int = 0
+    runs: int = 0
 
     @property
     def total(self) -> int:
@@ -53,6 +58,17 @@ async def prune_jobs(on: Executor, limit: int = 1000) -> dict[str, int]:
     return {} if row is None else {name: int(count) for name, count in row.items()}
 
 
+async def prune_records(on: Executor, limit: int = 1000) -> dict[str, int]:
+    """Old runs and manual actions that were removed, by name."""
+    row = await fetch_row(on, PRUNE_RECORDS, limit)
+    return {} if row is None else {name: int(count) for name, count in row.items()}
+
+
+async def note_chores(on: Executor, names: Iterable[str]) -> None:
+    """Say that these have just succeeded."""
+    await run(on, NOTE, sorted(names))
+
+
 async def forget_workers(on: Executor) -> int:
     return int(await fetch_value(on, FORGET_WORKERS))
 
@@ -69,3 +85,8 @@ async def summarise_ends(on: Executor) -> int:
 async def prune_endpoints(on: Executor) -> int:
     """Forget what endpoints did more than six hours ago; the number of seconds forgotten."""
     return int(await fetch_value(on, PRUNE_ENDPOINTS))
+
+
+async def settle_limits(on: Executor) -> int:
+    """Bring jobs under limits that were set while they were enqueued or claimed; the number found."""
+    return int(await fetch_value(on, SETTLE_LIMITS))

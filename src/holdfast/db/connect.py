@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Self, TypeAlias
@@ -15,7 +15,7 @@ from holdfast.db.address import URL_HINT, Address, Source, resolve_address
 from holdfast.db.embedded import start_embedded
 from holdfast.db.errors import BROKEN, translate, translated
 from holdfast.embedded import EmbeddedServer
-from holdfast.model.error import HoldfastError, InvalidOption
+from holdfast.model.error import DatabaseUnavailable, HoldfastError, InvalidOption
 
 # Only the stubs know that these are generic, so the alias stays text at run time.
 Connection: TypeAlias = "asyncpg.Connection[Record] | PoolConnectionProxy[Record]"
@@ -86,7 +86,8 @@ class Database:
             try:
                 yield connection
             except BaseException:
-                await transaction.rollback()
+                with suppress(*BROKEN):  # on a connection that is gone the server does it
+                    await transaction.rollback()
                 raise
             with translated():
                 await transaction.commit()
@@ -166,6 +167,8 @@ def explained(exc: Exception, address: Address) -> HoldfastError:
     error = translate(exc)
     error.message = f"{error.message} The address came from {address.source}."
     error.args = (error.message,)
+    if isinstance(error, DatabaseUnavailable) and error.hint == DatabaseUnavailable.default_hint:
+        error.hint = f"check that PostgreSQL runs and that {address.source} points to it"
     return error
 
 
@@ -177,7 +180,8 @@ async def _give_back(pool: "asyncpg.Pool[Record]", connection: "PoolConnectionPr
     try:
         await connection.reset(timeout=CONNECT_TIMEOUT.total_seconds())
     except BROKEN:  # a TimeoutError is an OSError
-        connection.terminate()  # its session cannot be trusted; the pool makes a new one
+        with suppress(asyncpg.InterfaceError):  # the pool has taken back one that died by itself
+            connection.terminate()  # its session cannot be trusted; the pool makes a new one
     finally:
         await pool.release(connection)
 

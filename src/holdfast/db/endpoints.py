@@ -17,7 +17,7 @@ LIST = """
 select
   name, mode, circuit, "limit", in_flight, min, max, requests_per_minute, units_per_minute, budget_per_day,
   price, estimate, shares, static_rate, units_per_minute_now, spent_today, reserved, blocked_until,
-  open_until, streak, starts, last_ok, last_cut, tolerance, slowdown
+  open_until, streak, starts, last_ok, last_cut, tolerance, slowdown, fallback, pause
 from holdfast.endpoint_view
 where name = coalesce($1::text, name)
 order by name

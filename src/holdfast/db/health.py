@@ -99,6 +99,17 @@ from holdfast.job_view
 where ended_at is null
 """
 
+# Only while a worker has been at it for that long.
+STUCK_CHORES = """
+select c.name, c.succeeded_at
+from holdfast.chore_view as c
+where c.succeeded_at < holdfast.now() - $1::interval
+  and exists (
+    select from holdfast.worker_view as w
+    where w.state = 'working' and w.started_at < holdfast.now() - $1::interval)
+order by c.succeeded_at
+"""
+
 RELATIONS_AND_FUNCTIONS = """
 select proname from pg_proc where pronamespace = 'holdfast'::regnamespace
 union
@@ -225,6 +236,11 @@ async def is_pooled(database: Database) -> bool:
 async def overdue(database: Database, patience: timedelta) -> Overdue:
     row = await fetch_row(database, OVERDUE, patience)
     return Overdue(0, 0) if row is None else Overdue(*row)
+
+
+async def stuck_chores(database: Database, patience: timedelta) -> dict[str, datetime]:
+    """Chores that have not succeeded for so long although workers are there, and since when."""
+    return {row["name"]: row["succeeded_at"] for row in await fetch(database, STUCK_CHORES, patience)}
 
 
 async def missing_from_schema(database: Database) -> list[str]:

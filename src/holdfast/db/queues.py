@@ -20,7 +20,7 @@ GET = """
 select
   name, paused_at, paused_reason, waiting, scheduled, ready, running, oldest_ready,
   priority, max_failures, max_losses, retry, timeout, max_wait, rescue_delay, cancel_grace, ageing, weight,
-  detail, retention, payload_limit, endpoint, notify, created_at
+  detail, retention, payload_limit, endpoint, notify, max_concurrent, rate, created_at
 from holdfast.queue_view
 where name = $1
 """

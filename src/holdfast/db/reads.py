@@ -1,20 +1,24 @@
 """Lists for people: workers, runs and attempts. Newest first."""
 
+from collections.abc import Sequence
+
 from holdfast.db import rows
-from holdfast.db.statement import Executor, fetch, fetch_value
+from holdfast.db.statement import Executor, fetch, fetch_row, fetch_value
 from holdfast.model.attempt import Attempt
-from holdfast.model.id import JobId
+from holdfast.model.id import JobId, WorkerId
 from holdfast.model.run import RunSummary
 from holdfast.model.worker import WorkerSummary
 
-WORKERS = """
+_WORKER = """
 select
-  id, "group", queues, state, slots, running, processed, failed, host, pid, version,
-  started_at, renewed_at, lease_until
+  id, "group", queues, state, slots, running, processed, failed, released, host, pid, version,
+  started_at, renewed_at, lease_until, stopped_at, life_span, run, index, claim_size, box_until, drain_asked,
+  metadata
 from holdfast.worker_view
-order by started_at desc
-limit $1
 """
+WORKERS = f"{_WORKER} order by started_at desc limit $1"
+WORKER = f"{_WORKER} where id = $1"
+DRAIN = "select worker from holdfast.drain_workers($1::uuid[], $2::text, $3::text, $4::text) as d (worker)"
 
 RUNS = """
 select
@@ -39,6 +43,19 @@ TASK_IS_KNOWN = "select exists (select from holdfast.task_view where name = $1)"
 
 async def list_workers(on: Executor, limit: int = 100) -> list[WorkerSummary]:
     return [rows.worker_summary(row) for row in await fetch(on, WORKERS, limit)]
+
+
+async def get_worker(on: Executor, worker: WorkerId) -> WorkerSummary | None:
+    row = await fetch_row(on, WORKER, worker)
+    return None if row is None else rows.worker_summary(row)
+
+
+async def drain_workers(
+    on: Executor, workers: Sequence[WorkerId] | None, group: str | None, reason: str, actor: str
+) -> list[WorkerId]:
+    """Ask live workers, by id or by group, to finish and leave; those that were asked."""
+    ids = None if workers is None else list(workers)
+    return [row["worker"] for row in await fetch(on, DRAIN, ids, group, reason, actor)]
 
 
 async def list_runs(on: Executor, limit: int = 100) -> list[RunSummary]:

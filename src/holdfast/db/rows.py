@@ -115,6 +115,8 @@ def queue_summary(row: Record) -> QueueSummary:
         ready=row["ready"],
         running=row["running"],
         oldest_ready=row["oldest_ready"],
+        max_concurrent=row["max_concurrent"],
+        rate=row["rate"],
     )
 
 
@@ -147,7 +149,8 @@ def attempt(row: Record) -> Attempt:
 
 
 def worker_summary(row: Record) -> WorkerSummary:
-    return WorkerSummary(*row)
+    values = dict(row)
+    return WorkerSummary(**{**values, "metadata": _decoded(values["metadata"]) or {}})
 
 
 def run_summary(row: Record) -> RunSummary:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from holdfast.db import rows
@@ -12,10 +13,17 @@ from holdfast.model.run import RunProgress, Which
 START = "select holdfast.start_run($1::text, $2::jsonb)"
 SEAL = "select holdfast.seal_run($1::uuid)"
 CANCEL = "select holdfast.cancel_run($1::uuid, $2::text, $3::text)"
-REPLAY = "select holdfast.replay_run($1::uuid, $2::text, $3::text, $4::text)"
+NOW = "select holdfast.now()"
+REPLAY = "select holdfast.replay_run($1::uuid, $2::text, $3::text, $4::text, before => $5::timestamptz)"
 PROGRESS = (
     "select run, name, state, total, waiting, scheduled, ready, running, completed, rejected, cancelled,"
-    " dead, started_at, ended_at, rate_per_minute, eta from holdfast.run_progress($1::uuid)"
+    " dead, started_at, ended_at, rate_per_minute, eta, eta_low, eta_high"
+    " from holdfast.run_progress($1::uuid)"
+)
+
+EXTEND = "select holdfast.extend_run($1::uuid, $2::interval, $3::text, $4::text)"
+RAISE_BUDGET = (
+    "select holdfast.raise_budget($1::uuid, $2::double precision, $3::text, $4::text, $5::double precision)"
 )
 
 
@@ -34,8 +42,29 @@ async def cancel_run(on: Executor, run_id: RunId, reason: str | None, actor: str
 
 
 async def replay_run(on: Executor, run_id: RunId, which: Which, reason: str | None, actor: str) -> int:
-    """The number of jobs that were brought back."""
-    return int(await fetch_value(on, REPLAY, run_id, which, reason, actor))
+    """The number of jobs that were brought back, each once: what ends again meanwhile is left alone."""
+    before = await fetch_value(on, NOW)
+    total = 0
+    while count := int(await fetch_value(on, REPLAY, run_id, which, reason, actor, before)):
+        total += count
+    return total
+
+
+async def extend_run(on: Executor, run_id: RunId, by: timedelta, reason: str | None, actor: str) -> int:
+    """The number of jobs that waited for more time and go on."""
+    return int(await fetch_value(on, EXTEND, run_id, by, reason, actor))
+
+
+async def raise_budget(
+    on: Executor,
+    run_id: RunId,
+    amount: float | None,
+    reason: str | None,
+    actor: str,
+    max_units: float | None = None,
+) -> int:
+    """The number of jobs that waited for it and go on."""
+    return int(await fetch_value(on, RAISE_BUDGET, run_id, amount, reason, actor, max_units))
 
 
 async def run_progress(on: Executor, run_id: RunId) -> RunProgress | None:

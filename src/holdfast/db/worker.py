@@ -17,25 +17,39 @@ from holdfast.model.worker import Renewal, Settled, StopRequest
 
 REGISTER = "select holdfast.register_worker($1::uuid, $2::text[], $3::jsonb)"
 RENEW = "select lease_until, known, rescued, drain from holdfast.renew_lease($1::uuid, $2::jsonb)"
-STOP = "select holdfast.stop_worker($1::uuid)"
+STOP = "select holdfast.stop_worker($1::uuid, $2::jsonb)"
 ASKED_TO_STOP = "select job_id, token, reason from holdfast.asked_to_stop($1::uuid)"
 HELD = "select job_id, token from holdfast.held_jobs($1::uuid)"
 BACKLOG = "select holdfast.backlog($1::text[])"
 INSTALLATION = "select id from holdfast.installation"
 _CLAIMED = (
     "job_id, token, task, queue, payload, attempt, failures, losses, priority, run, stage, generation, visit,"
-    " labels, order_key, started_at, ready_at, stop_after"
+    " labels, order_key, started_at, ready_at, stop_after, endpoint"
 )
 CLAIM = f"select {_CLAIMED} from holdfast.claim_jobs($1::uuid, $2::integer)"
 SETTLE_AND_CLAIM = (
     f"select kind, {_CLAIMED}, due_in from holdfast.settle_and_claim("
     "$1::uuid, $2::integer, $3::uuid[], $4::uuid[], $5::text[], $6::json[], $7::jsonb[])"
 )
+# A turn without ends need not wait for the disk, unless an endpoint, a limit or a budget counts on the claim.
+# What a crash undoes is ready again, and its token never comes back. Local: it ends with this statement.
+CLAIM_ONLY = f"""
+with turn as materialized (
+  {SETTLE_AND_CLAIM}
+), mode as materialized (
+  select case
+    when holdfast.may_be_lost(array(select job_id from turn where kind = 'job'))
+    then set_config('synchronous_commit', 'off', true)
+  end
+)
+select turn.* from turn cross join mode
+"""
 COMPLETE_IN_TRANSACTION = (
     "select holdfast.complete_in_transaction($1::uuid, $2::uuid, $3::json, $4::double precision)"
 )
 SAVE_CHECKPOINT = "select holdfast.save_checkpoint($1::uuid, $2::uuid, $3::text, $4::json)"
 LOAD_CHECKPOINTS = "select name, data from holdfast.load_checkpoints($1::uuid)"
+LABEL_JOB = "select holdfast.label_job($1::uuid, $2::uuid, $3::jsonb)"
 REPORT_PROGRESS = (
     "select holdfast.report_progress($1::uuid, $2::uuid, $3::bigint, $4::bigint, $5::bigint, $6::text)"
 )
@@ -56,9 +70,9 @@ async def renew_lease(on: Executor, worker: WorkerId, info: Info | None = None) 
     return rows.renewal(row)
 
 
-async def stop_worker(on: Executor, worker: WorkerId) -> None:
-    """A clean exit; the worker must hold no job."""
-    await run(on, STOP, worker)
+async def stop_worker(on: Executor, worker: WorkerId, info: Info | None = None) -> None:
+    """A clean exit, with the last counts; what the worker still holds is released."""
+    await run(on, STOP, worker, json.dumps(info or {}))
 
 
 async def asked_to_stop(on: Executor, worker: WorkerId) -> list[StopRequest]:
@@ -96,7 +110,7 @@ async def settle_and_claim(
     """Send the ends of jobs and get up to `n` new ones, in one round trip and one commit."""
     answer = await fetch(
         on,
-        SETTLE_AND_CLAIM,
+        SETTLE_AND_CLAIM if ids else CLAIM_ONLY,
         worker,
         n,
         list(ids),
@@ -135,3 +149,8 @@ async def report_progress(
 ) -> bool:
     """False if the lease was lost."""
     return bool(await fetch_value(on, REPORT_PROGRESS, job, token, done, total, failed, note))
+
+
+async def label_job(on: Executor, job: JobId, token: Token, labels: Mapping[str, Any]) -> bool:
+    """Add labels, take away those that are None. False if the lease was lost."""
+    return bool(await fetch_value(on, LABEL_JOB, job, token, json.dumps(labels)))

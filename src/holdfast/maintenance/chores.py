@@ -5,6 +5,8 @@ from datetime import timedelta
 from holdfast.db import chores
 from holdfast.db.statement import Executor
 from holdfast.maintenance.chore import Chore
+from holdfast.telemetry.emit import emit
+from holdfast.telemetry.event import Event
 
 PROMOTE = "promote"
 RESCUE = "rescue"
@@ -15,6 +17,8 @@ FORGET_WORKERS = "forget_workers"
 MAKE_PARTITIONS = "make_partitions"
 SUMMARISE_ENDS = "summarise_ends"
 PRUNE_ENDPOINTS = "prune_endpoints"
+PRUNE_RECORDS = "prune_records"
+SETTLE_LIMITS = "settle_limits"
 
 MINUTE = timedelta(seconds=60)
 SPREAD = timedelta(seconds=20)
@@ -28,16 +32,25 @@ def standard_chores(sweep: timedelta) -> list[Chore]:
         Chore(RESCUE, sweep, rescue, batch=1000),
         Chore(CLOSE_RUNS, sweep, chores.close_runs, batch=100),
         Chore(ADVANCE_ORDER_KEYS, sweep, chores.advance_order_keys, batch=1000),
+        Chore(SETTLE_LIMITS, sweep, chores.settle_limits),
         Chore(PRUNE, MINUTE, prune, SPREAD, batch=1000),
+        Chore(PRUNE_RECORDS, MINUTE, prune_records, SPREAD, batch=1000),
         Chore(FORGET_WORKERS, MINUTE, chores.forget_workers, SPREAD),
-        Chore(SUMMARISE_ENDS, MINUTE, chores.summarise_ends, SPREAD),
+        Chore(SUMMARISE_ENDS, sweep, chores.summarise_ends),
         Chore(PRUNE_ENDPOINTS, MINUTE, chores.prune_endpoints, SPREAD, batch=10_000),
     ]
 
 
 async def rescue(on: Executor) -> int:
-    return (await chores.rescue_jobs(on)).total
+    found = await chores.rescue_jobs(on)
+    if found.recovered or found.dead:
+        emit(Event.JOBS_RESCUED, recovered=found.recovered, dead=found.dead, runs=found.runs)
+    return found.total
 
 
 async def prune(on: Executor) -> int:
     return sum((await chores.prune_jobs(on)).values())
+
+
+async def prune_records(on: Executor) -> int:
+    return sum((await chores.prune_records(on)).values())

@@ -7,23 +7,32 @@ from collections.abc import Sequence
 from contextlib import suppress
 from time import monotonic
 
+from holdfast.db.chores import note_chores
 from holdfast.db.statement import Executor
 from holdfast.maintenance.chore import Chore
-from holdfast.model.error import DatabaseError, DatabaseUnavailable
+from holdfast.model.error import DatabaseUnavailable, HoldfastError
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
+
+FIRST_NOTE = 2.0
+NOTE_EVERY = 20.0
 
 
 class Sweeper:
     """A chore that fails is told of once, and tried again each time that it is due."""
 
-    def __init__(self, on: Executor, chores: Sequence[Chore]) -> None:
+    def __init__(self, on: Executor, chores: Sequence[Chore], *, lives_shortly: bool = False) -> None:
+        """`lives_shortly`: one of many that follow each other. It begins each chore at a random time, and
+        does some not at all: together they do each as often as one that lives on.
+        """
         self._on = on
         self._chores = {chore.name: chore for chore in chores}
-        self._due = {chore.name: 0.0 for chore in chores}
+        self._due = {chore.name: _random_start(chore) if lives_shortly else 0.0 for chore in chores}
         self._done = {chore.name: float("-inf") for chore in chores}
         self._failing: set[str] = set()
         self._hurried = asyncio.Event()
+        self._succeeded: set[str] = set()
+        self._note_at = monotonic() + FIRST_NOTE
 
     async def run(self) -> None:
         while True:
@@ -63,15 +72,30 @@ class Sweeper:
             self._tell(chore.name, exc)
             return None
         self._failing.discard(chore.name)
+        self._succeeded.add(chore.name)
+        await self._note()
         if chore.batch is not None and count >= chore.batch:
             self._due[chore.name] = monotonic()
         if count:
             emit(Event.CHORE_DONE, logging.DEBUG, chore=chore.name, count=count)
         return count
 
+    async def _note(self) -> None:
+        """Only a gauge, for who looks whether chores are done: seldom, and no harm if it fails."""
+        if monotonic() < self._note_at:
+            return
+        self._note_at = monotonic() + NOTE_EVERY
+        with suppress(HoldfastError):
+            await note_chores(self._on, self._succeeded)
+            self._succeeded.clear()
+
     def _tell(self, name: str, exc: Exception) -> None:
         """Of a lost connection its owner tells."""
-        gone = isinstance(exc, DatabaseUnavailable) and not isinstance(exc, DatabaseError)
+        gone = isinstance(exc, DatabaseUnavailable)
         is_news = not gone and name not in self._failing
         self._failing.add(name)
         emit(Event.CHORE_FAILED, logging.WARNING if is_news else logging.DEBUG, chore=name, because=exc)
+
+
+def _random_start(chore: Chore) -> float:
+    return monotonic() + random.random() * chore.every.total_seconds()

@@ -21,6 +21,8 @@ BY_STATUS = {
     429: ErrorClass.RATE_LIMITED,
 }
 RATE_LIMITED_BY_HEADERS = frozenset({403, 503, 529})
+# They speak of our key, not of the job: from an endpoint that has worked, the database makes them `system`.
+REFUSALS = frozenset({401, 403})
 
 Said = ErrorClass | str | None
 Rules = Mapping[type[BaseException], ErrorClass | str] | Callable[[BaseException], Said]
@@ -30,6 +32,7 @@ Rules = Mapping[type[BaseException], ErrorClass | str] | Callable[[BaseException
 class Verdict:
     error_class: ErrorClass
     retry_after: timedelta | None = None
+    refused: bool = False  # whoever was called does not know us, or not any more
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,9 @@ class Classifier:
         answer = answer_in(exc)
         said = self._said(exc)
         found = by_table(answer) if said is None else error_class(said)
-        return Verdict(found, _wait(exc, answer) if found is not ErrorClass.PERMANENT else None)
+        if found is not ErrorClass.PERMANENT:
+            return Verdict(found, _wait(exc, answer))
+        return Verdict(found, refused=said is None and answer is not None and answer.status in REFUSALS)
 
     def _said(self, exc: BaseException) -> Said:
         if not isinstance(self.rules, Mapping):

@@ -52,6 +52,8 @@ class EndpointSummary:
     last_cut: datetime
     tolerance: float
     slowdown: float | None
+    fallback: str | None
+    pause: float  # seconds
 
 
 @dataclass(frozen=True, slots=True)

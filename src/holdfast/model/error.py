@@ -2,7 +2,7 @@
 
 HoldfastError                       exit code 1
 ├── DatabaseUnavailable             3   no connection, or it broke
-│   └── DatabaseError                   the database answered with an error that is not ours
+├── DatabaseError                   1   the database refused a statement, for a reason that is not ours
 ├── SchemaMismatch                  4
 │   ├── SchemaBehind                    the database needs `holdfast migrate`
 │   ├── SchemaAhead                     the database is newer than this program
@@ -19,10 +19,15 @@ HoldfastError                       exit code 1
 │   └── BadHandler
 ├── PermissionDenied                1   the database role may not call that verb
 ├── LeaseLost                       1   the job was given to another worker
+├── NotConfigured                   1   this process lacks a package or an environment variable
+├── ModelFailed                     1   a model server answered with an error, or not at all
+├── TooManyTurns                    1   an agent came to no end
 └── JobFailed                       1   raised by a job's result when it did not complete
 
 What a handler raises to say how its attempt ends is another tree, in `signal.py`.
 """
+
+from collections.abc import Mapping
 
 from holdfast.model.state import State
 
@@ -46,7 +51,7 @@ class DatabaseUnavailable(HoldfastError):
     default_hint = "check that PostgreSQL runs and that HOLDFAST_DATABASE_URL points to it"
 
 
-class DatabaseError(DatabaseUnavailable):
+class DatabaseError(HoldfastError):
     """The database refused a statement for a reason that is not one of Holdfast's own."""
 
     default_hint = (
@@ -159,6 +164,35 @@ class LeaseLost(HoldfastError):
     """The job was rescued from this worker; its writes no longer count."""
 
     default_hint = "stop working on the job: another worker has it or it has ended"
+
+
+class NotConfigured(HoldfastError):
+    """This process lacks what the work needs; that is not the job's fault, so it costs no failure."""
+
+    default_hint = "install or set what the message names where the worker runs, and restart the worker"
+
+
+class ModelFailed(HoldfastError):
+    """A model server answered with an error, or not at all; its status and headers say what follows."""
+
+    default_hint = "look at the model server's own log"
+
+    def __init__(
+        self,
+        message: str,
+        hint: str | None = None,
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message, hint)
+        self.status = status
+        self.headers = headers or {}
+
+
+class TooManyTurns(HoldfastError):
+    """An agent used up its turns without coming to an end."""
+
+    default_hint = "give the agent a clearer system prompt, or more turns with max_turns"
 
 
 class JobFailed(HoldfastError):

@@ -34,6 +34,7 @@ class ClaimedJob:
     started_at: datetime
     ready_at: datetime
     stop_after: timedelta | None
+    endpoint: str | None  # that its permit is on: its own, or the fallback
 
     @property
     def payload(self) -> Any:

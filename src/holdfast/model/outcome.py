@@ -19,6 +19,7 @@ class Verb(StrEnum):
     RELEASE = "release"
     REJECT = "reject"
     ADVANCE = "advance"
+    WAIT = "wait"
     CANCEL = "cancel"
 
 
@@ -54,6 +55,7 @@ class Failed:
     retry_after: timedelta | None = None
     units: float | None = None
     timed_out: bool = False
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +77,9 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Advanced:
-    """On to a stage; the lane options that are None stay as they are."""
+    """On to a stage, to the next if none is named, or to several; options that are None stay as they are."""
 
-    stage: str
+    stage: str | None = None
     output: JsonText | None = None
     task: str | None = None
     queue: str | None = None
@@ -85,6 +87,18 @@ class Advanced:
     group: str | None = None
     priority: int | None = None
     delay: timedelta | None = None
+    units: float | None = None
+    stages: tuple[str, ...] | None = None
+    on_failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The job waits for a signal or for children, without a worker."""
+
+    what: str
+    timeout: timedelta | None = None
+    units: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +106,7 @@ class CancelledByRequest:
     reason: str
 
 
-Outcome = Completed | Failed | Snoozed | Released | Rejected | Advanced | CancelledByRequest
+Outcome = Completed | Failed | Snoozed | Released | Rejected | Advanced | Waiting | CancelledByRequest
 
 
 class End(NamedTuple):
@@ -117,6 +131,9 @@ def end_of(outcome: Outcome) -> End:
             end = End(Verb.REJECT, output, _detail(reason=storable(reason)))
         case Advanced():
             end = End(Verb.ADVANCE, outcome.output, _next_stage(outcome))
+        case Waiting(what, timeout, units):
+            seconds = None if timeout is None else timeout.total_seconds()
+            end = End(Verb.WAIT, None, _detail(**{"for": storable(what, 220)}, timeout=seconds, units=units))
         case CancelledByRequest(reason):
             end = End(Verb.CANCEL, None, _detail(reason=storable(reason)))
         case _:
@@ -135,6 +152,7 @@ def _failure(failed: Failed) -> str | None:
         place=None if error.place is None else storable(error.place, 500),
         retry_after=None if failed.retry_after is None else failed.retry_after.total_seconds(),
         units=failed.units,
+        refused=failed.refused or None,
     )
 
 
@@ -147,6 +165,9 @@ def _next_stage(advanced: Advanced) -> str | None:
         group=advanced.group,
         priority=advanced.priority,
         delay=None if advanced.delay is None else advanced.delay.total_seconds(),
+        units=advanced.units,
+        stages=advanced.stages,
+        on_failure=advanced.on_failure,
     )
 
 

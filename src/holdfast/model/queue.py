@@ -54,6 +54,8 @@ class QueueSummary:
     ready: int
     running: int
     oldest_ready: datetime | None
+    max_concurrent: int | None
+    rate: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,4 +85,6 @@ class QueueDetails:
     payload_limit: int
     endpoint: str | None
     notify: bool
+    max_concurrent: int | None
+    rate: str | None
     created_at: datetime

@@ -16,7 +16,9 @@ class Which(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """How far a run is, by counts of its jobs."""
+    """How far a run is, by counts of its jobs; `eta_low` and `eta_high` are what the rest takes at least and
+    at most, nine times in ten, if the run goes on as it does.
+    """
 
     id: RunId
     name: str
@@ -34,6 +36,8 @@ class RunProgress:
     ended_at: datetime | None
     rate_per_minute: float | None
     eta: timedelta | None
+    eta_low: timedelta | None
+    eta_high: timedelta | None
 
     @property
     def ended(self) -> int:

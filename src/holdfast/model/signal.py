@@ -3,8 +3,11 @@
 HandlerSignal
 ├── Retry           try again, after a delay if given
 ├── Permanent       never try again: the job is dead at once
+│   ├── WaitTimeout     raised in the handler: nobody signalled in time
+│   └── ChildFailed     raised in the handler: a child did not complete
 ├── RateLimited     wait as told; costs no failure
 ├── Snooze          later; costs no failure
+├── Yield           given back unfinished, for the next worker to go on with; costs no failure
 ├── Reject          an end: the handler decided against it
 └── Cancelled       an end: the handler obeyed a cancel request
 """
@@ -30,6 +33,14 @@ class Permanent(HandlerSignal):
     """This can never succeed: the job is dead at once."""
 
 
+class WaitTimeout(Permanent):
+    """What the handler waited for did not come in time. Catch it to go on without."""
+
+
+class ChildFailed(Permanent):
+    """A child did not complete, and the handler had said that it needs all. Catch it to go on without."""
+
+
 class RateLimited(HandlerSignal):
     """The other side asked to wait; costs no failure."""
 
@@ -44,6 +55,14 @@ class Snooze(HandlerSignal):
     def __init__(self, delay: Duration, reason: str = "snoozed by its handler") -> None:
         super().__init__(reason)
         self.delay = parse_duration(delay)
+        self.reason = reason
+
+
+class Yield(HandlerSignal):
+    """Given back unfinished: save a checkpoint, raise it, and the next worker goes on; costs nothing."""
+
+    def __init__(self, reason: str = "its handler yielded") -> None:
+        super().__init__(reason)
         self.reason = reason
 
 

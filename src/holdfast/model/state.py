@@ -31,8 +31,8 @@ TRANSITIONS: dict[State, frozenset[State]] = {
     State.WAITING: frozenset({State.READY, State.SCHEDULED}) | _BY_HAND,
     # promote, cancel, expiry, and complete or fail by hand
     State.SCHEDULED: frozenset({State.READY}) | _BY_HAND,
-    # claim, cancel, expiry, and complete or fail by hand
-    State.READY: frozenset({State.RUNNING}) | _BY_HAND,
+    # claim, a used-up budget, cancel, expiry, and complete or fail by hand
+    State.READY: frozenset({State.RUNNING, State.WAITING}) | _BY_HAND,
     # release · rescue · next stage, snooze · fail, children, and the four ends
     State.RUNNING: frozenset({State.READY, State.SCHEDULED, State.WAITING}) | ENDS,
     # replay, from any end

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from holdfast.model.id import JobId, Token, WorkerId
+from holdfast.model.id import JobId, RunId, Token, WorkerId
 from holdfast.model.job import ClaimedJob
 
 
@@ -53,7 +54,10 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class WorkerSummary:
-    """A worker as people see it; its state is lost once its lease has ended."""
+    """A worker as people see it; its state is lost once its lease has ended.
+
+    `run`, `index`, `claim_size` and `box_until` are those of a worker with a time box.
+    """
 
     id: WorkerId
     group: str
@@ -63,9 +67,18 @@ class WorkerSummary:
     running: int
     processed: int
     failed: int
+    released: int
     host: str | None
     pid: int | None
     version: str | None
     started_at: datetime
     renewed_at: datetime
     lease_until: datetime
+    stopped_at: datetime | None
+    life_span: timedelta
+    run: RunId | None
+    index: int | None
+    claim_size: int | None
+    box_until: datetime | None
+    drain_asked: bool
+    metadata: dict[str, Any]

@@ -3,31 +3,35 @@ do $$
 declare
   verbs constant jsonb := '{
     "holdfast_producer": [
-      "enqueue", "enqueue_jobs", "declare_queue", "declare_task", "declare_endpoint", "notify_ready",
-      "start_run", "seal_run", "run_progress", "get_job"
+      "signal", "declare_pipeline", "enqueue", "enqueue_jobs", "notify_ready",
+      "start_run", "seal_run", "run_progress", "get_job", "start_workers", "fail_continuation"
     ],
     "holdfast_worker": [
       "register_worker", "renew_lease", "stop_worker", "asked_to_stop", "held_jobs", "backlog",
-      "claim_jobs", "settle_and_claim",
+      "work_left", "ask_continuation", "take_continuation", "fail_continuation", "lost_continuations", "start_workers", "run_times", "recommended_workers",
+      "claim_jobs", "settle_and_claim", "may_be_lost",
       "complete_jobs", "fail_jobs", "snooze_jobs", "release_jobs", "reject_jobs", "advance_jobs", "cancel_claimed",
-      "complete_in_transaction",
-      "save_checkpoint", "load_checkpoints", "report_progress",
+      "complete_in_transaction", "wait_jobs", "await_signal", "spawn_children", "load_children", "load_context", "load_history",
+      "signal", "declare_pipeline",
+      "save_checkpoint", "load_checkpoints", "report_progress", "save_call", "label_job", "open_stages",
       "enqueue", "enqueue_jobs", "declare_queue", "declare_task", "declare_endpoint", "notify_ready",
       "start_run", "seal_run", "run_progress", "get_job",
-      "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "forget_workers",
-      "make_partitions", "summarise_ends", "prune_endpoints"
+      "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records", "note_chores", "forget_workers",
+      "make_partitions", "summarise_ends", "prune_endpoints", "settle_limits"
     ],
     "holdfast_operator": [
-      "pause_queue", "resume_queue", "cancel_jobs", "replay_jobs", "cancel_run", "replay_run",
-      "take_back_jobs", "complete_by_hand", "fail_by_hand", "set_priority",
+      "pause_queue", "resume_queue", "cancel_jobs", "replay_jobs", "cancel_run", "replay_run", "raise_budget",
+      "signal", "declare_pipeline", "move_pipeline", "extend_run", "take_back_jobs", "complete_by_hand", "fail_by_hand", "set_priority",
+      "drain_workers", "lost_continuations", "fail_continuation", "start_workers",
       "open_endpoint", "close_endpoint", "note_dead_letters", "triage_dead_letters", "replay_dead_letters", "replace_job",
       "start_run", "seal_run", "declare_queue", "declare_task", "declare_endpoint", "enqueue", "enqueue_jobs", "notify_ready",
-      "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "forget_workers",
-      "make_partitions", "summarise_ends", "prune_endpoints"
+      "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records", "note_chores", "forget_workers",
+      "make_partitions", "summarise_ends", "prune_endpoints", "settle_limits"
     ],
     "holdfast_viewer": [
-      "get_job", "list_jobs", "find_jobs", "run_progress", "explain", "timeline", "end_stats", "endpoint_history", "recent_errors",
-      "find_dead_letters", "dead_letter_groups", "backlog", "count_jobs", "count_running"
+      "get_job", "list_jobs", "find_jobs", "run_progress", "explain", "timeline", "load_context", "load_history", "end_stats", "endpoint_history", "recent_errors",
+      "find_dead_letters", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times", "recommended_workers",
+      "check_invariants"
     ]
   }';
   -- created_at, and count_jobs and count_running above: a view's functions are called with the rights of whoever reads the view.

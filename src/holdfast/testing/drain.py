@@ -24,8 +24,10 @@ async def drain(app: Holdfast, queues: Iterable[str] | None = None) -> "WorkerRe
         report = await Worker(app, queues=names, once=True).run()
         total.processed += report.processed
         total.failed += report.failed
+        total.released += report.released
+        total.snoozed += report.snoozed
         total.lost += report.lost
         total.unsettled += report.unsettled
-        if not report.processed:
+        if not report.handled:
             return total
         await chores.close_runs(app.database)  # a run that has ended enqueues one more job

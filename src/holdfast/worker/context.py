@@ -1,49 +1,72 @@
 """What a handler may know and do about the job that it runs."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+import inspect
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from threading import Event
-from typing import Any
+from time import monotonic
+from typing import Any, overload
 from uuid import UUID
 
+from holdfast.db import calls as db_calls
 from holdfast.db import jobs as db_jobs
 from holdfast.db import worker as db_worker
 from holdfast.db.connect import Database
-from holdfast.model.context import Context
+from holdfast.model.call import NewCall
 from holdfast.model.error import LeaseLost
 from holdfast.model.id import JobId, RunId
 from holdfast.model.payload import decode, encode
+from holdfast.pipeline.models import Models, StageModels
 from holdfast.worker.blocking import BlockingContext
+from holdfast.worker.journey import Journey
+from holdfast.worker.loaded import Loaded
 from holdfast.worker.running import Running
+from holdfast.worker.tasks import WorkerTask
 from holdfast.worker.transaction import JobTransaction
+from holdfast.worker.unnamed import RESUME_DATA, UNNAMED
 
 
 class Services:
     """What attempts share."""
 
-    __slots__ = ("database", "installation", "loop", "run_touched")
+    __slots__ = ("cancels_at", "database", "installation", "loop", "models", "run_touched", "tasks")
 
-    def __init__(self, database: Database, installation: UUID, run_touched: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        installation: UUID,
+        run_touched: Callable[[], None],
+        cancels_at: float | None = None,
+        models: StageModels | None = None,
+        tasks: Mapping[str, WorkerTask] | None = None,
+    ) -> None:
+        self.tasks = tasks or {}
+        self.models = models or StageModels()  # what the outputs of stages must fit
+        self.cancels_at = cancels_at  # when the worker's time box makes it cancel what runs
         self.database = database
         self.installation = installation
         self.run_touched = run_touched  # called when a job of a run has ended: the run may have, too
         self.loop = asyncio.get_running_loop()
 
 
-class JobContext(Context):
+class JobContext(Journey):
     """The job at hand. Every write carries the job's token; after a lost lease it raises LeaseLost."""
 
-    __slots__ = ("_checkpoints", "_running", "_services", "cancelled")
+    __slots__ = ("_checkpoints", "_running", "_services", "cancelled", "should_yield")
 
     def __init__(self, running: Running, services: Services) -> None:
         self._running = running
         self._services = services
         self._checkpoints: dict[str, Any] | None = None
+        self._set_out()
         self.cancelled = running.cancelled = Event()
         """Set when the attempt was told to stop: is_set(), and wait(seconds) in a thread."""
         if running.stop is not None:
             self.cancelled.set()
+        self.should_yield = running.should_yield = Event()
+        """Set when the worker is about to leave: save a checkpoint and raise Yield, or finish soon."""
 
     @property
     def id(self) -> JobId:
@@ -66,12 +89,22 @@ class JobContext(Context):
         return self._running.job.failures
 
     @property
+    def generation(self) -> int:
+        """Which life of the job: a replay starts the next one."""
+        return self._running.job.generation
+
+    @property
     def labels(self) -> dict[str, Any]:
         return self._running.job.labels
 
     @property
     def run(self) -> RunId | None:
         return self._running.job.run
+
+    @property
+    def endpoint(self) -> str | None:
+        """The endpoint to call: the job's own, or the fallback of that while it is down."""
+        return self._running.job.endpoint
 
     @property
     def stage(self) -> str | None:
@@ -82,6 +115,14 @@ class JobContext(Context):
         """The same verbs for a handler that is a plain function and runs in a thread."""
         return BlockingContext(self, self._services.loop)
 
+    def time_left(self) -> timedelta | None:
+        """Until the attempt is cancelled by its timeout or by its worker's time box; None if by neither."""
+        running, limit = self._running, self._running.job.stop_after
+        ends = [] if limit is None else [running.began + limit.total_seconds()]
+        if self._services.cancels_at is not None:
+            ends.append(self._services.cancels_at)
+        return timedelta(seconds=max(0.0, min(ends) - monotonic())) if ends else None
+
     def idempotency_key(self, step: str = "") -> str:
         """The same for every attempt at this step; another one after a replay or a new visit of the stage."""
         job = self._running.job
@@ -91,8 +132,24 @@ class JobContext(Context):
         """Add to what this attempt has used up."""
         self._running.units = (self._running.units or 0.0) + used
 
-    async def checkpoint(self, name: str, data: Any) -> None:
-        """Save partial work under a name; the next attempt finds it."""
+    @property
+    def resume_data(self) -> "Loaded[Any]":
+        """`await ctx.resume_data`: what `checkpoint(data)` saved last, or None; read at first use."""
+        return Loaded("resume_data", self._resume_data)
+
+    @overload
+    async def checkpoint(self, data: Any, /) -> None: ...
+
+    @overload
+    async def checkpoint(self, name: str, data: Any) -> None: ...
+
+    async def checkpoint(self, name: Any, data: Any = UNNAMED) -> None:
+        """Save partial work, under a name or as the one `resume_data`; the next attempt finds it."""
+        if data is UNNAMED:
+            name, data = RESUME_DATA, name
+        await self._save(name, data)
+
+    async def _save(self, name: str, data: Any) -> None:
         job, text = self._running.job, encode(data)
         self._check(await db_worker.save_checkpoint(self._services.database, job.id, job.token, name, text))
         if self._checkpoints is not None:
@@ -105,12 +162,39 @@ class JobContext(Context):
             self._checkpoints = {name: decode(data) for name, data in saved.items()}
         return self._checkpoints
 
-    async def step(self, name: str, work: Callable[[], Awaitable[Any]]) -> Any:
+    async def step(self, name: str, work: Callable[[], Any]) -> Any:
         """What `work` gave when it was first done; once recorded it is not done again."""
         saved = await self.checkpoints()
         if name not in saved:
-            await self.checkpoint(name, await work())
+            value = work()
+            await self.checkpoint(name, await value if inspect.isawaitable(value) else value)
         return saved[name]
+
+    async def _resume_data(self) -> Any:
+        return (await self.checkpoints()).get(RESUME_DATA)
+
+    @property
+    def _models(self) -> Models:
+        return self._services.models.around(self._running.job.queue, self._running.job.stage)
+
+    @property
+    def _database(self) -> Database:
+        return self._services.database
+
+    async def save_call(self, call: NewCall, checkpoint: str | None = None, data: Any = None) -> None:
+        """Record a call of a model or tool, and what it gave as a checkpoint, in one statement."""
+        job, text = self._running.job, None if checkpoint is None else encode(data)
+        saved = await db_calls.save_call(self._services.database, job.id, job.token, call, checkpoint, text)
+        self._check(saved)
+        if self._checkpoints is not None and checkpoint is not None and text is not None:
+            self._checkpoints[checkpoint] = decode(text)
+
+    async def label(self, **labels: Any) -> None:
+        """Add labels to the job, for people and filters; one that is None is taken away."""
+        job = self._running.job
+        self._check(await db_worker.label_job(self._services.database, job.id, job.token, labels))
+        kept = {name: value for name, value in {**job.labels, **labels}.items() if value is not None}
+        job.labels_json = encode(kept)
 
     async def progress(
         self, done: int, total: int | None = None, failed: int | None = None, note: str | None = None
@@ -121,11 +205,23 @@ class JobContext(Context):
         self._check(await db_worker.report_progress(database, job.id, job.token, done, total, failed, note))
 
     async def enqueue(self, task: Any, payload: Any = None, **options: Any) -> JobId:
-        """Enqueue a child: a task or its name, its payload, and options in the form of the SQL verb."""
+        """Enqueue a child: a task or its name, its payload, and options in the form of the SQL verb.
+
+        A payload that its handler could not take is refused here, with InvalidInput. Options that were set on
+        the task itself hold, unless others are given.
+        """
         job = self._running.job
+        known = self._services.tasks.get(task) if isinstance(task, str) else task
         name = task if isinstance(task, str) else task.name
-        fenced = {**options, "parent": str(job.id), "parent_token": str(job.token)}
+        fenced = {
+            **getattr(task, "wire", {}),
+            **options,
+            "parent": str(job.id),
+            "parent_token": str(job.token),
+        }
         text = encode({} if payload is None else payload)
+        if known is not None:
+            known.bind(decode(text))
         (child,) = await db_jobs.enqueue_jobs(self._services.database, [name], [text], fenced)
         return child.id
 

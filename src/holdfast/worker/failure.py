@@ -6,7 +6,7 @@ import traceback
 from types import TracebackType
 
 from holdfast.model.classify import STANDARD, Verdict
-from holdfast.model.error import InvalidInput
+from holdfast.model.error import InvalidInput, NotConfigured
 from holdfast.model.outcome import (
     CancelledByRequest,
     ErrorClass,
@@ -16,8 +16,10 @@ from holdfast.model.outcome import (
     Rejected,
     Released,
     Snoozed,
+    Waiting,
 )
-from holdfast.model.signal import Cancelled, Permanent, RateLimited, Reject, Retry, Snooze
+from holdfast.model.route import Suspend
+from holdfast.model.signal import Cancelled, Permanent, RateLimited, Reject, Retry, Snooze, Yield
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
 from holdfast.worker.processes.death import ProcessDied, ProcessNotStarted
@@ -28,15 +30,33 @@ def outcome_of(exc: BaseException, running: Running) -> Outcome:
     """An attempt that was told to stop ends as told, whatever its handler made of it."""
     if running.stop is not None:
         return _stopped(running.stop, exc, running)
+    exc = _suspension(exc)
     match exc:
-        case Snooze():
-            return Snoozed(exc.delay, exc.reason)
+        case Snooze() | Yield():
+            return _put_off(exc)
+        case Suspend():
+            return Waiting(exc.what, exc.timeout, running.units)
         case Reject():
             return Rejected(exc.reason)
         case Cancelled():
             return CancelledByRequest(exc.reason)
         case _:
             return _failed(exc, running)
+
+
+def _suspension(exc: BaseException) -> BaseException:
+    """A wait inside a task group, if that is what ended it; else the exception itself."""
+    while isinstance(exc, BaseExceptionGroup) and (found := exc.subgroup(Suspend)) is not None:
+        exc = found.exceptions[0]
+    return exc
+
+
+def _put_off(exc: Snooze | Yield) -> Outcome:
+    match exc:
+        case Snooze():
+            return Snoozed(exc.delay, exc.reason)
+        case Yield():
+            return Released(exc.reason)
 
 
 def _failed(exc: BaseException, running: Running) -> Failed:
@@ -49,11 +69,12 @@ def _failed(exc: BaseException, running: Running) -> Failed:
             return Failed(_report(exc, ErrorClass.PERMANENT), units=running.units)
         case ProcessDied():
             return Failed(ErrorReport(ErrorClass.TRANSIENT, "ProcessDied", str(exc)), units=running.units)
-        case ProcessNotStarted():
-            return Failed(ErrorReport(ErrorClass.SYSTEM, "ProcessNotStarted", str(exc)))
+        case ProcessNotStarted() | NotConfigured():
+            return Failed(ErrorReport(ErrorClass.SYSTEM, type(exc).__name__, str(exc)))
         case _:
             verdict = _classified(exc, running)
-            return Failed(_report(exc, verdict.error_class), verdict.retry_after, running.units)
+            report = _report(exc, verdict.error_class)
+            return Failed(report, verdict.retry_after, running.units, refused=verdict.refused)
 
 
 def _classified(exc: BaseException, running: Running) -> Verdict:
@@ -83,7 +104,7 @@ def _stopped(stop: Stop, exc: BaseException, running: Running) -> Outcome:
             return Failed(_timeout(exc, running), units=running.units, timed_out=True)
         case Stop.ASKED:
             return CancelledByRequest(running.reason or stop.value)
-        case Stop.WORKER_LEAVES | Stop.LEASE_ENDED:
+        case Stop.WORKER_LEAVES | Stop.BOX_ENDS | Stop.LEASE_ENDED:
             return Released(stop.value)
 
 
@@ -98,9 +119,13 @@ def _timeout(exc: BaseException, running: Running) -> ErrorReport:
 
 def _report(exc: BaseException, error_class: ErrorClass) -> ErrorReport:
     trace = _without_ours(exc.__traceback__)
-    kind = type(exc)
-    name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
-    return ErrorReport(error_class, name, _message(exc), _text(exc, trace), _place(trace))
+    return ErrorReport(error_class, _type_name(type(exc)), _message(exc), _text(exc, trace), _place(trace))
+
+
+def _type_name(kind: type[BaseException]) -> str:
+    """With its module, unless everybody knows it: Python's own, and those imported from holdfast."""
+    is_known = kind.__module__ == "builtins" or kind.__module__.startswith("holdfast.")
+    return kind.__qualname__ if is_known else f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _message(exc: BaseException) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from holdfast.model.error import BadHandler, HoldfastError, InvalidPayload
+from holdfast.model.lasting import LastingHandler
 from holdfast.model.payload import JsonText, decode
 from holdfast.worker.tasks import WorkerTask
 
@@ -21,6 +22,7 @@ class Handler:
         "context_parameter",
         "function",
         "is_async",
+        "lasting",
         "name",
         "process",
         "signature",
@@ -28,15 +30,16 @@ class Handler:
 
     def __init__(self, task: WorkerTask) -> None:
         self.name = task.name
-        self.function: Callable[..., Any] = task.handler
+        self.lasting = task.handler.open() if isinstance(task.handler, LastingHandler) else None
+        self.function: Callable[..., Any] = task.handler if self.lasting is None else self.lasting.handle
         self.context_parameter = task.context_parameter
         self.bind = task.bind
         self.classify = task.classify
         self._encode = task.encode_output
         self.process = task.process
         # In process mode it is not the worker's loop that runs it.
-        self.is_async = task.process is None and inspect.iscoroutinefunction(inspect.unwrap(task.handler))
-        self.signature = inspect.signature(task.handler)
+        self.is_async = task.process is None and inspect.iscoroutinefunction(inspect.unwrap(self.function))
+        self.signature = inspect.signature(self.function)
 
     def arguments(self, payload_json: str, context: Any) -> Arguments:
         """Raises BadHandler if the payload does not fit the handler: trying again would not help."""
@@ -51,6 +54,11 @@ class Handler:
         except Exception as exc:
             raise BadHandler(f"The payload does not fit the handler of {self.name}: {exc}") from exc
         return args, kwargs
+
+    async def close(self) -> None:
+        """What it kept open for the worker's life."""
+        if self.lasting is not None:
+            await self.lasting.close()
 
     def encode_output(self, value: Any) -> JsonText | None:
         """Raises InvalidPayload, which says output where an enqueue would say payload."""

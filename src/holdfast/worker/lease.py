@@ -83,10 +83,14 @@ class Lease:
             with suppress(RuntimeError):  # the thread has just left
                 self._loop.call_soon_threadsafe(self._kick.set)
 
-    async def stop(self) -> None:
-        """Renewal ends here: everything that the worker held must be settled by now."""
+    def give_up(self) -> None:
+        """From any thread: renew no more."""
         self._is_stopping = True
         self.renew_soon()
+
+    async def stop(self) -> None:
+        """Renewal ends here: everything that the worker held must be settled by now."""
+        self.give_up()
         if self._thread.ident is not None:
             await asyncio.to_thread(self._thread.join)
 

@@ -6,6 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 from holdfast.model.error import InvalidOption
+from holdfast.worker.succession import Continuing
+from holdfast.worker.timebox import TimeBox
 
 LEASE = timedelta(seconds=30)
 GRACE = timedelta(seconds=25)
@@ -29,6 +31,9 @@ class WorkerOptions:
     once: bool = False
     metadata: Mapping[str, Any] | None = None
     app_path: str | None = None  # `package.module:app`, where a process finds the app
+    box: TimeBox | None = None
+    claim_size: int | None = None  # at most so many in one claim; None: as many as can be done
+    continuing: Continuing = field(default_factory=Continuing)
 
     def __post_init__(self) -> None:
         if not self.queues:
@@ -37,10 +42,22 @@ class WorkerOptions:
             raise InvalidOption(
                 f"A worker needs at least one slot, not {self.slots}.", "give slots=1 or more"
             )
+        if self.claim_size is not None and self.claim_size < 1:
+            raise InvalidOption(f"A claim size of {self.claim_size} is too small.", "give 1 or more, or none")
+        if self.continuing.callback is not None and self.box is None:
+            raise InvalidOption(
+                "Only a worker with a time box has a successor.",
+                "give it a time box, or leave out the callback",
+            )
         if not timedelta(seconds=1) <= self.lease <= timedelta(days=1):
             raise InvalidOption(
                 f"A lease of {self.lease} is out of range.", "give between 1 second and 1 day"
             )
+
+
+def lease_for(box: TimeBox | None) -> timedelta:
+    """A worker that lives for seconds is missed within seconds."""
+    return LEASE if box is None else min(LEASE, max(timedelta(seconds=1), box.length))
 
 
 def queues_and_weights(

@@ -4,8 +4,10 @@ import asyncio
 from collections.abc import Callable
 from enum import StrEnum
 from threading import Event
+from time import monotonic
 
 from holdfast.model.job import ClaimedJob
+from holdfast.model.route import Advance
 from holdfast.worker.handler import Handler
 
 
@@ -15,6 +17,7 @@ class Stop(StrEnum):
     TIMED_OUT = "it ran longer than its timeout"
     ASKED = "somebody asked to cancel it"
     WORKER_LEAVES = "the worker is shutting down"
+    BOX_ENDS = "the worker's time box ends"
     LEASE_ENDED = "the worker could not renew its lease"
 
 
@@ -26,13 +29,17 @@ class Running:
 
     __slots__ = (
         "abandon",
+        "began",
         "cancelled",
         "handler",
         "has_begun",
         "is_settled",
         "job",
         "pass_on",
+        "pass_yield",
         "reason",
+        "said",
+        "should_yield",
         "stop",
         "task",
         "units",
@@ -45,11 +52,22 @@ class Running:
         self.has_begun = False
         self.abandon: Callable[[], None] | None = None  # set while a thread or process runs the handler
         self.pass_on: Callable[[], None] | None = None  # set while a process does: tells it of a request
+        self.pass_yield: Callable[[], None] | None = None  # the same for a request to yield
+        self.began = monotonic()
         self.stop: Stop | None = None
         self.reason: str | None = None
         self.is_settled = False  # true: its end is known to the database, or is not ours to report
         self.units: float | None = None
+        self.said: Advance | None = None  # the last marker that ctx.advance made; the handler must return one
         self.cancelled: Event | None = None  # made with the context, if the handler takes one
+        self.should_yield: Event | None = None  # the same
+
+    def ask_to_yield(self) -> None:
+        """Its worker will leave: the handler may save its work and raise Yield, or be cancelled later."""
+        if self.should_yield is not None:
+            self.should_yield.set()
+        if self.pass_yield is not None:
+            self.pass_yield()
 
     def tell_to_stop(self, why: Stop, reason: str | None = None) -> None:
         """The first reason stays, except that leaving or losing the lease outranks a request.

@@ -32,12 +32,17 @@ from holdfast.worker.wake import Wake
 _ABOUT_VALUES = ("22", "23", "54")
 
 
+def _always() -> bool:
+    return True
+
+
 @dataclass(slots=True)
 class Claiming:
-    """At most how many at once, and how often (None: for ever)."""
+    """At most how many at once, how often (None: for ever), and whether it may be done now."""
 
     most: int
     times: int | None = None
+    is_open: Callable[[], bool] = _always
 
 
 class Settler:
@@ -108,7 +113,7 @@ class Settler:
     def _may_claim(self) -> bool:
         if self._stopping.is_asked or self._claiming.times == 0:
             return False
-        return self._slots.free > 0 and self._lease.is_held
+        return self._slots.free > 0 and self._lease.is_held and self._claiming.is_open()
 
     def _has_work(self) -> bool:
         return len(self._outbox) > 0 or (self._wake.has_reason and self._may_claim())

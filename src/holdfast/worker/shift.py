@@ -11,18 +11,21 @@ from typing import Any
 
 from holdfast.db.address import Address
 from holdfast.db.chores import make_partitions
+from holdfast.db.continuations import usual_run_time, work_left
 from holdfast.db.listen import CANCEL, READY
-from holdfast.db.statement import Executor
-from holdfast.db.worker import asked_to_stop, backlog, installation_id, stop_worker
+from holdfast.db.worker import backlog, installation_id, stop_worker
 from holdfast.maintenance.chore import Chore
 from holdfast.maintenance.chores import CLOSE_RUNS, standard_chores
 from holdfast.maintenance.sweeper import Sweeper
 from holdfast.model.error import HoldfastError
 from holdfast.model.worker import Renewal
+from holdfast.pipeline.models import StageModels
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
+from holdfast.worker.allowance import Allowance
 from holdfast.worker.context import Services
 from holdfast.worker.drain import Departure
+from holdfast.worker.hard_stop import HardStop
 from holdfast.worker.lease import Lease, LeaseEvents, Registration
 from holdfast.worker.line import Line
 from holdfast.worker.options import WorkerOptions
@@ -34,14 +37,16 @@ from holdfast.worker.run import Runner
 from holdfast.worker.running import Stop
 from holdfast.worker.settle import Claiming, Settler
 from holdfast.worker.slots import Slots
+from holdfast.worker.stop_requests import StopRequests
 from holdfast.worker.stopping import Stopping
+from holdfast.worker.succession import Succession
 from holdfast.worker.tasks import WorkerApp
 from holdfast.worker.wake import Wake
 
 STOP_REQUESTS = "stop_requests"
 ORPHANS = "orphans"
 TAKEN = "taken"
-GOODBYE = timedelta(seconds=5)
+CONTINUATIONS = "continuations"
 
 
 class Shift:
@@ -61,7 +66,6 @@ class Shift:
     ) -> None:
         self._app = app
         self._options = options
-        self._registration = registration
         self._me = registration.worker
         self._report = report
         self._stopping = stopping
@@ -74,35 +78,56 @@ class Shift:
         self._side = self._side_line(address)
         events = LeaseEvents(self._on_answer, self._on_lease_end)
         self._lease = Lease(address, registration, options.lease, self._status, events)
+        self._succession = Succession(options.continuing, options.box, registration, options.group or "")
+        self._allowance = Allowance(options.box, self._succession)
+        self._hard_stop: HardStop | None = None
 
     async def work(self) -> None:
         try:
-            await self._begin()
-            tasks = [
-                asyncio.create_task(self._settler.run(self._main)),
-                asyncio.create_task(self._settler.run(self._side)),
-                asyncio.create_task(self._sweeper.run()),
-            ]
-            try:
-                await self._until_told(tasks)
-                await self._leave()
-            finally:
-                self._runner.stop_all(
-                    Stop.WORKER_LEAVES
-                )  # only if this worker was itself cancelled, or broke
-                await _cancel(tasks)
-                await self._runner.end_processes()
+            if await self._begin():
+                await self._work()
         finally:
             await self._end()
 
-    async def _begin(self) -> None:
+    async def _work(self) -> None:
+        tasks = [
+            asyncio.create_task(self._settler.run(self._main)),
+            asyncio.create_task(self._settler.run(self._side)),
+            asyncio.create_task(self._sweeper.run()),
+        ]
+        try:
+            await self._until_told(tasks)
+            await self._leave()
+        finally:
+            self._runner.stop_all(Stop.WORKER_LEAVES)  # only if this worker was itself cancelled, or broke
+            await _cancel(tasks)
+            await self._runner.end_processes()
+            await self._runner.close_handlers()
+
+    async def _begin(self) -> bool:
+        """False if another worker has taken the continuation that this one was started for."""
         await make_partitions(self._main)
-        services = Services(self._app.database, await installation_id(self._main), self._run_touched)
-        path = self._options.app_path
-        self._runner = Runner(self._app, self._slots, self._outbox, self._wake, self._report, services, path)
-        once = self._options.once
-        # Half of the slots at most for one call, so that the other loop has work at the same time.
-        claiming = Claiming(self._slots.total if once else (self._slots.total + 1) // 2, 1 if once else None)
+        if self._options.box is not None:
+            self._allowance.know(await usual_run_time(self._main, self._options.queues))
+        found = await installation_id(self._main)
+        services = Services(
+            self._app.database,
+            found,
+            self._run_touched,
+            self._allowance.cancels_at,
+            StageModels(self._app.pipelines.values()),
+            self._app.tasks,
+        )
+        self._runner = Runner(
+            self._app,
+            self._slots,
+            self._outbox,
+            self._wake,
+            self._report,
+            services,
+            self._options.app_path,
+            self._allowance.durations,
+        )
         self._settler = Settler(
             self._me,
             self._slots,
@@ -111,22 +136,43 @@ class Shift:
             self._lease,
             self._runner,
             self._report,
-            claiming,
+            self._claiming(),
             self._stopping,
             self._idle.set,
             self._run_touched,
         )
-        self._sweeper = Sweeper(self._side, self._chores())
+        self._sweeper = Sweeper(self._side, self._chores(), lives_shortly=self._options.box is not None)
+        return await self._register()
+
+    async def _register(self) -> bool:
         sent_at = monotonic()
-        await self._registration.send(self._main)
+        if not await self._succession.register(self._main):
+            self._report.remaining = 0
+            emit(Event.CONTINUATION_TAKEN, worker=self._me)
+            return False
         self._lease.start(sent_at)
+        if self._options.box is not None:
+            address = self._app.database.address
+            self._hard_stop = HardStop(address, self._me, self._options.box, self._lease.give_up)
+        if (wait := self._succession.opens_in) > 0:
+            asyncio.get_running_loop().call_later(wait, self._wake.ring)
         emit(Event.WORKER_STARTED, worker=self._me, queues=",".join(self._options.queues))
+        return True
+
+    def _claiming(self) -> Claiming:
+        """Half of the slots at most for one call, so that the other loop has work at the same time."""
+        once, total = self._options.once, self._slots.total
+        most = total if once else (total + 1) // 2
+        most = min(most, self._options.claim_size or most)
+        return Claiming(most, 1 if once else None, self._allowance.may_claim)
 
     async def _until_told(self, tasks: list[asyncio.Task[None]]) -> None:
         """Until somebody says stop, the work is done, or a task breaks, which is a defect of ours."""
         ends: list[asyncio.Task[Any]] = [asyncio.create_task(self._stopping.asked.wait())]
-        if self._options.drain or self._options.once:
+        if self._options.drain or self._options.once or self._options.box is not None:
             ends.append(asyncio.create_task(self._until_empty()))
+        if self._options.box is not None:
+            ends.append(asyncio.create_task(asyncio.sleep(self._options.box.left_to(1.0).total_seconds())))
         try:
             await asyncio.wait([*tasks, *ends], return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -141,30 +187,52 @@ class Shift:
             self._idle.clear()
             if self._options.once or await self._is_empty():
                 return
+            if self._settler.is_clear and not self._allowance.may_ever_claim():
+                return
 
     async def _is_empty(self) -> bool:
-        """A run that ends enqueues its last job only when somebody closes it, so the chores come first."""
+        """Chores first: a run that ends enqueues its last job, or resumes a parent, only when it is closed.
+
+        A job that ended meanwhile may have been the last of a run, after its chore was done: look again.
+        """
+        ended = self._report.processed
         await self._sweeper.run_once()
         with suppress(HoldfastError):
-            return await backlog(self._side, self._options.queues) == 0 and self._settler.is_clear
+            is_empty = await self._backlog() == 0 and self._settler.is_clear
+            return is_empty and self._report.processed == ended
         return False
+
+    async def _backlog(self) -> int:
+        queues, box = self._options.queues, self._options.box
+        if box is None:
+            return await backlog(self._side, queues)
+        return await work_left(self._side, queues, self._succession.run, box.left_to(1.0))
 
     async def _leave(self) -> None:
         emit(Event.WORKER_STOPPING, worker=self._me, running=len(self._slots.running))
         self._stopping.asked.set()
         departure = Departure(self._settler, self._slots, self._runner, self._stopping.hurry)
-        await departure.leave(self._options.grace)
+        await departure.leave(self._options.grace, self._options.box)
+        await self._hand_over()
         self._runner.close()
+
+    async def _hand_over(self) -> None:
+        if self._hard_stop is not None and self._settler.is_clear:
+            self._hard_stop.settled()
+        size = self._options.claim_size or self._allowance.capacity(self._slots.total, self._report.handled)
+        await self._succession.hand_over(self._main, self._report, size)
 
     async def _end(self) -> None:
         """Renewal stops last, and before the row is closed: a renewal after that would open it again."""
         self._report.unsettled = len(self._outbox)
         await self._lease.stop()
         with suppress(HoldfastError, TimeoutError):
-            async with asyncio.timeout(GOODBYE.total_seconds()):
-                await stop_worker(self._main, self._me)
+            async with asyncio.timeout(self._allowance.goodbye.total_seconds()):
+                await stop_worker(self._main, self._me, self._status())
         await self._main.close()
         await self._side.close()
+        if self._hard_stop is not None:
+            self._hard_stop.settled()
         emit(Event.WORKER_STOPPED, worker=self._me, processed=self._report.processed)
 
     def _side_line(self, address: Address) -> Line:
@@ -177,19 +245,15 @@ class Shift:
     def _chores(self) -> list[Chore]:
         sweep = self._options.sweep
         orphans = Orphans(self._me, self._slots, self._outbox, self._settler, self._wake)
+        requests = StopRequests(self._me, self._slots, self._runner)
+        look = Chore(CONTINUATIONS, sweep, self._succession.look)
         return [
             *standard_chores(sweep),
-            Chore(STOP_REQUESTS, sweep, self._obey_stop_requests, soonest=timedelta(milliseconds=20)),
+            *([look] if self._options.continuing.callback is not None else []),
+            Chore(STOP_REQUESTS, sweep, requests.obey, soonest=timedelta(milliseconds=20)),
             Chore(ORPHANS, sweep, orphans.release),
             Chore(TAKEN, sweep, Taken(self._me, self._slots).stop),
         ]
-
-    async def _obey_stop_requests(self, on: Executor) -> int:
-        if not self._slots.running:
-            return 0
-        requests = await asked_to_stop(on, self._me)
-        self._runner.ask_to_stop(requests)
-        return len(requests)
 
     def _may_poll_seldom(self) -> bool:
         return self._side.is_listening and not self._options.drain
@@ -222,6 +286,7 @@ class Shift:
         return {
             "processed": self._report.processed,
             "failed": self._report.failed,
+            "released": self._report.released,
             "running": len(self._slots.running),
             "state": "draining" if self._stopping.is_asked else "working",
         }

@@ -7,6 +7,7 @@ from holdfast.db.connect import Database
 from holdfast.model.classify import Classifier
 from holdfast.model.payload import JsonText
 from holdfast.model.process import ProcessLimits
+from holdfast.pipeline.define import Pipeline
 
 
 class WorkerTask(Protocol):
@@ -43,6 +44,9 @@ class WorkerApp(Protocol):
 
     @property
     def database(self) -> Database: ...
+
+    @property
+    def pipelines(self) -> Mapping[str, Pipeline]: ...
 
     @property
     def version(self) -> str | None: ...

@@ -6,16 +6,19 @@ import random
 import socket
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from time import monotonic
 from typing import Any
 from uuid import uuid4
 
 from holdfast.model.id import WorkerId
 from holdfast.worker.lease import Registration
-from holdfast.worker.options import GRACE, LEASE, SLOTS, SWEEP, WorkerOptions, queues_and_weights
+from holdfast.worker.options import GRACE, SLOTS, SWEEP, WorkerOptions, lease_for, queues_and_weights
 from holdfast.worker.report import WorkerReport
 from holdfast.worker.shift import Shift
 from holdfast.worker.stopping import Stopping
+from holdfast.worker.succession import Continuing
 from holdfast.worker.tasks import WorkerApp
+from holdfast.worker.timebox import TimeBox
 
 
 class Worker:
@@ -31,7 +34,7 @@ class Worker:
         *,
         slots: int = SLOTS,
         group: str | None = None,
-        lease: timedelta = LEASE,
+        lease: timedelta | None = None,
         grace: timedelta = GRACE,
         sweep: timedelta = SWEEP,
         stagger: timedelta = timedelta(0),
@@ -39,13 +42,29 @@ class Worker:
         once: bool = False,
         metadata: Mapping[str, Any] | None = None,
         app_path: str | None = None,
+        box: TimeBox | None = None,
+        claim_size: int | None = None,
+        continuing: Continuing | None = None,
     ) -> None:
         names, weights = queues_and_weights(queues)
         self.options = WorkerOptions(
-            names, weights, slots, group, lease, grace, sweep, stagger, drain, once, metadata, app_path
+            names,
+            weights,
+            slots,
+            group,
+            lease_for(box) if lease is None else lease,
+            grace,
+            sweep,
+            stagger,
+            drain,
+            once,
+            metadata,
+            app_path,
+            box,
+            claim_size,
+            continuing or Continuing(),
         )
-        self.id = WorkerId(uuid4())
-        self.report = WorkerReport()
+        self.id, self.report = WorkerId(uuid4()), WorkerReport()
         self._app = app
         self._stopping = Stopping()
 
@@ -81,5 +100,18 @@ class Worker:
             "tasks": sorted(self._app.tasks),
             "weights": dict(options.weights) or None,
             "metadata": options.metadata,
+            "claim_size": options.claim_size,
+            **self._box_info(),
         }
         return {name: value for name, value in info.items() if value is not None}
+
+    def _box_info(self) -> dict[str, Any]:
+        """A worker with a time box owes a successor from its start: one that vanishes is missed."""
+        box, continuing = self.options.box, self.options.continuing
+        if box is None:
+            return {}
+        return {
+            "time_box": max(0.0, box.ends_at - monotonic()),
+            "continues": continuing.callback is not None,
+            "run": None if continuing.run is None else str(continuing.run),
+        }

@@ -103,6 +103,12 @@ async def test_text_is_bounded(conn: Connection) -> None:
     assert await conn.fetchval("select holdfast.sanitise_text(null)") is None
 
 
+@pytest.mark.parametrize("letter", ["é", "€", "🙂", "a🙂é"])
+async def test_text_is_bounded_in_bytes(conn: Connection, letter: str) -> None:
+    clean = await conn.fetchval("select holdfast.sanitise_text(repeat($1, 20000))", letter)
+    assert 8192 - 4 < len(clean.encode()) <= 8192
+
+
 async def test_a_secret_at_the_cut_does_not_slip_through(conn: Connection) -> None:
     for pad in range(8160, 8200, 3):
         text = " " * pad + f"password={CANARY}"

@@ -81,8 +81,11 @@ async def test_a_cancelled_job_whose_worker_vanished_is_not_run_again(conn: Conn
 async def test_who_cancelled_and_why_is_kept_without_secrets(conn: Connection) -> None:
     job = await ready_job(conn)
     await cancel(conn, job, "token=abcdef0123", "Grace")
-    (event,) = await conn.fetch("select * from holdfast.event_view where job_id = $1", job)
-    assert (event["cause"], event["actor"], event["reason"]) == ("cancel", "Grace", "token=[redacted]")
+    rows = await conn.fetch("select * from holdfast.event_view where job_id = $1 order by id", job)
+    assert [(row["cause"], row["actor"], row["reason"]) for row in rows] == [
+        ("end", None, "token=[redacted]"),
+        ("cancel", "Grace", "token=[redacted]"),
+    ]
 
 
 async def test_a_job_that_somebody_is_moving_right_now_is_busy(database_url: str) -> None:

@@ -18,6 +18,7 @@ from tests.builders import (
     complete,
     fail,
     ready_job,
+    running_job,
     settle,
     the_run,
 )
@@ -140,3 +141,15 @@ async def test_many_closers_end_a_run_once(database_url: str) -> None:
     row = await the_run(conn, run)
     assert (row["state"], row["total"], row["completed"]) == ("ended", 10, 10)
     await conn.close()
+
+
+async def test_neither_an_enqueue_nor_an_end_touches_the_row_of_a_run(conn: Connection) -> None:
+    """A hot row would make every worker wait for whoever has an open transaction on it."""
+    version = "select xmin::text, ctid::text, total, completed from holdfast.runs where id = $1"
+    run = await an_open_run(conn)
+    before = await conn.fetchrow(version, run)
+    job = await running_job(conn, run=run)
+    await complete(conn, job)
+    assert await conn.fetchrow(version, run) == before
+    await conn.execute("select holdfast.close_runs()")
+    assert await conn.fetchrow(version, run) != before

@@ -16,6 +16,20 @@ async def test_history_tells_what_happened_second_by_second(conn: Connection) ->
     assert (rows[-1]["in_flight"], rows[-1]["circuit"]) == (0, "closed")
 
 
+async def test_a_second_is_written_once_when_it_is_over(conn: Connection) -> None:
+    """A row a second, not a row a call: what a call writes stays small."""
+    await calls(conn, 2, estimate=5)
+    first, second = await claimed(conn, await a_caller(conn))
+    await complete(conn, first)
+    assert await conn.fetchval("select count(*) from holdfast.endpoint_seconds") == 0
+    await conn.execute("update holdfast.endpoints set second = second - 3")
+    await complete(conn, second)
+    row = await conn.fetchrow("select * from holdfast.endpoint_seconds")
+    assert row is not None
+    assert (row["started"], row["ok"], row["units"], row["in_flight"]) == (2, 1, 5, 1)
+    assert await conn.fetchval("select sum(ok) from holdfast.endpoint_history('model')") == 2
+
+
 async def test_a_history_goes_back_as_far_as_is_asked_and_six_hours_at_most(conn: Connection) -> None:
     await an_endpoint(conn)
     await conn.execute(

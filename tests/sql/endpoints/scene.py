@@ -17,7 +17,7 @@ from holdfast.endpoints as e
 cross join lateral (
   select count(*) as permits, coalesce(sum(j.estimate), 0) as expected
   from holdfast.jobs as j
-  join holdfast.lanes as l on l.lane = j.lane
+  join holdfast.lanes as l on l.lane = coalesce(j.permit_lane, j.lane)
   where l.endpoint = e.name and j.state = 'running' and j.in_flight_at_start is not null
 ) as held
 where e.in_flight <> held.permits or abs(e.reserved - held.expected) > 1e-6

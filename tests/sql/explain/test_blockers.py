@@ -18,6 +18,7 @@ from tests.builders import (
     expire_worker,
     fail,
     ready_job,
+    ready_jobs,
     renew,
     running_job,
     scheduled_job,
@@ -90,6 +91,18 @@ async def test_a_task_that_no_worker_knows_is_told_but_does_not_block(conn: Conn
     assert await stats.explain(conn, JobId(job)) == []
 
 
+async def test_a_lane_that_all_its_workers_avoid_is_told_with_until_when(conn: Connection) -> None:
+    worker = await a_worker(conn)
+    await ready_job(conn, task="strange")
+    await fail(conn, await claim_one(conn, worker), "system", type="UnknownTask")
+    job = await ready_job(conn)
+    (told,) = await stats.explain(conn, JobId(job))
+    assert (told.blocker, told.blocks) == ("avoided", True)
+    assert told.until is not None
+    await a_worker(conn)
+    assert await blockers(conn, job) == []
+
+
 async def test_the_holder_of_an_order_key_is_named(conn: Connection) -> None:
     await a_worker(conn)
     head, second = await ready_job(conn, order_key="k"), await ready_job(conn, order_key="k")
@@ -103,6 +116,18 @@ async def test_a_passed_deadline_is_told(conn: Connection) -> None:
     job = await ready_job(conn)
     await conn.execute("update holdfast.jobs set deadline = now() - interval '1 minute' where id = $1", job)
     assert await blockers(conn, job) == ["deadline_passed"]
+
+
+async def test_a_job_behind_others_for_its_endpoint_is_told(conn: Connection) -> None:
+    await a_worker(conn)
+    await conn.execute("""select holdfast.declare_endpoint('model', '{"mode": "fixed", "max": 2}')""")
+    first, second, third, urgent = await ready_jobs(conn, 4, endpoint="model")
+    await conn.execute("update holdfast.jobs set urgency = 90 where id = $1", urgent)
+    assert [await blockers(conn, job) for job in (urgent, first)] == [[], []]
+    (told,) = await stats.explain(conn, JobId(second))
+    assert (told.blocker, told.blocks) == ("behind", True)
+    assert told.detail.startswith("2 jobs stand before it")
+    assert await blockers(conn, third) == ["behind"]
 
 
 async def test_a_running_job_names_its_worker_and_its_limit(conn: Connection) -> None:

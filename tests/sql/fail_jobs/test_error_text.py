@@ -41,7 +41,7 @@ async def test_an_enormous_error_is_cut_and_recorded(conn: Connection) -> None:
     huge = "x ü😀" * 100_000
     await fail(conn, job, type=huge, message=huge, traceback=huge, place=huge)
     (row,) = await attempts_of(conn, job.id)
-    assert len(row["message"]) == len(row["traceback"]) == 8192
+    assert len(row["message"].encode()) == len(row["traceback"].encode()) == 8192
     assert (len(row["error_type"]), len(row["place"])) == (200, 500)
 
 

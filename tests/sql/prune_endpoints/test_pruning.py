@@ -23,4 +23,4 @@ async def test_what_an_endpoint_just_did_stays(conn: Connection) -> None:
     for job in await claimed(conn, await a_caller(conn)):
         await complete(conn, job)
     assert await conn.fetchval("select holdfast.prune_endpoints()") == 0
-    assert await conn.fetchval("select sum(ok) from holdfast.endpoint_seconds") == 1
+    assert await conn.fetchval("select sum(ok) from holdfast.endpoint_history('model')") == 1

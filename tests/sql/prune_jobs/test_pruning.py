@@ -22,7 +22,7 @@ from tests.builders import (
 )
 from tests.sql.conftest import Clock
 
-BESIDE = ["payloads", "attempts", "checkpoints", "progress", "stage_outputs", "dead_letters"]
+BESIDE = ["payloads", "attempts", "calls", "checkpoints", "progress", "stage_outputs", "dead_letters"]
 
 
 async def prune(conn: Connection, most: int = 1000) -> Record:
@@ -48,6 +48,8 @@ async def test_nothing_is_left_beside_a_forgotten_job(conn: Connection, clock: C
     await settle(conn, job, "advance", {"stage": "two"})
     job = await claim_one(conn, job.worker)
     await conn.execute("select holdfast.save_checkpoint($1, $2, 'a', '1')", job.id, job.token)
+    call = '{"kind": "tool", "name": "look_up"}'
+    await conn.execute("select holdfast.save_call($1, $2, $3)", job.id, job.token, call)
     await fail(conn, job, "permanent")
     await conn.execute("update holdfast.dead_letters set status = 'resolved'")
     for table in BESIDE:

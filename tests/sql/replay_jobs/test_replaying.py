@@ -119,7 +119,7 @@ async def test_a_deadline_that_has_passed_no_longer_binds_and_one_to_come_does(
 
 
 async def test_the_end_that_leaves_history_stays_in_the_audit_trail_once(conn: Connection) -> None:
-    for detail in ("off", "basic", "full"):
+    for detail in ("basic", "full"):
         queue = await a_queue(conn, f"q-{detail}", detail=detail)
         job = await dead_job(conn, queue=queue)
         await replay(conn, job.id, "because", "Grace")

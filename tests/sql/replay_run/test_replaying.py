@@ -1,5 +1,6 @@
 """A run starts again: its dead jobs, or all; it ends anew, and what follows is enqueued once more."""
 
+from datetime import timedelta
 from uuid import UUID
 
 from holdfast.db.connect import Connection
@@ -14,6 +15,7 @@ from tests.builders import (
     state_of,
     the_run,
 )
+from tests.sql.conftest import Clock
 
 REPLAY = "select holdfast.replay_run($1, $2, 'again', 'Ada')"
 FOLLOWERS = "select count(*) from holdfast.jobs where task = 'after'"
@@ -91,6 +93,23 @@ async def test_nothing_to_replay_leaves_the_run_ended(conn: Connection) -> None:
     await conn.execute("select holdfast.close_runs()")
     assert await conn.fetchval(REPLAY, run, "dead") == 0
     assert (await the_run(conn, run))["state"] == "ended"
+
+
+async def test_calls_with_the_same_moment_replay_no_job_twice(conn: Connection, clock: Clock) -> None:
+    worker = await a_worker(conn)
+    run, _ = await a_sealed_run(conn, 2)
+    for job in await claim(conn, worker, 2):
+        await complete(conn, job)
+    await clock.advance(timedelta(seconds=1))
+    call = "select holdfast.replay_run($1, 'all', max => 1, before => $2)"
+    before = await clock.now()
+    replayed = set()
+    while await conn.fetchval(call, run, before):
+        (job,) = await claim(conn, worker, 2)
+        await complete(conn, job)
+        assert job.id not in replayed
+        replayed.add(job.id)
+    assert len(replayed) == 2
 
 
 async def test_only_dead_or_all_can_be_said(conn: Connection) -> None:

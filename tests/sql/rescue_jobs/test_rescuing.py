@@ -41,7 +41,7 @@ async def test_a_vanished_workers_jobs_are_ready_again_at_once(conn: Connection)
     kept = await claim_one(conn, alive)
     await expire_worker(conn, worker)
     assert dict(await rescue(conn)) == {
-        "recovered": 2, "dead": 0, "timed_out": 0, "cancelled": 0, "expired": 0,
+        "recovered": 2, "dead": 0, "timed_out": 0, "cancelled": 0, "expired": 0, "runs": 0,
     }  # fmt: skip
     assert await state_of(conn, kept.id) == "running"
     rows = await conn.fetch("select losses, failures from holdfast.jobs where state = 'ready'")

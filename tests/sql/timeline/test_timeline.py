@@ -26,15 +26,15 @@ async def test_a_life_with_failures_triage_and_replay_is_told_in_order(conn: Con
         "created",
         "failed",
         "failed",
+        "end",
         "triage",
         "note",
-        "end",
         "replay",
         "completed",
     ]
     assert [entry.words for entry in entries[1:3]] == ["ValueError: first", "ValueError: second"]
     assert [entry.at for entry in entries] == sorted(entry.at for entry in entries)
-    assert entries[4].actor == "Ada"
+    assert entries[5].actor == "Ada"
 
 
 async def test_stages_checkpoints_and_a_running_attempt_are_told(conn: Connection) -> None:

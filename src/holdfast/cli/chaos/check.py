@@ -1,75 +1,96 @@
-"""What must hold when all is healed: one end for each accepted job, one effect for each completed one."""
+"""What must hold when all is healed: the ledger agrees with the database, and no invariant is violated."""
 
-from dataclasses import dataclass
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
 
-from holdfast.cli.chaos.producer import Ledger
+from holdfast.cli.chaos.ledger import Ledger
+from holdfast.cli.chaos.parts import all_parts
 from holdfast.db.connect import Database
+from holdfast.db.invariants import check_invariants
 
-ENDS = (
-    "select id, count(*) as ends, min(state) as state from holdfast.history where queue = 'chaos' group by id"
-)
-LIVE = "select count(*) as jobs from holdfast.jobs"
-KEYS = "select key, job_id from holdfast.unique_keys where scope = 'chaos'"
-EFFECTS = """
+EVERY = 10_000_000
+JOBS = """
 select
-  count(*) filter (where made.effects > 1) as doubled,
-  count(*) filter (where made.effects is null and h.state = 'completed') as missing,
-  count(*) filter (where made.effects is not null and h.state is distinct from 'completed') as stray
-from (select id, state from holdfast.history where task = 'effect') as h
-full join (select job, count(*) as effects from public.chaos_effects group by job) as made on made.job = h.id
+  payload ->> 'ref' as ref, id, state, md5(payload::text) as payload_hash, ended_at is not null as is_ended
+from holdfast.job_view
+where payload ->> 'ref' is not null
+  and parent is null -- a stage that a job fans out to has its payload
 """
 COUNTS = """
-select coalesce(sum(losses), 0) as losses, coalesce(sum(failures), 0) as failures,
-  coalesce(sum(deferrals), 0) as deferrals, count(*) filter (where state = 'dead') as dead
+select
+  count(*) as ended,
+  coalesce(sum(losses), 0) as losses,
+  coalesce(sum(failures), 0) as failures,
+  coalesce(sum(deferrals), 0) as deferrals,
+  count(*) filter (where state = 'dead') as dead,
+  (select coalesce(sum(released), 0) from holdfast.workers) as released,
+  (select count(*) from holdfast.jobs) as live
 from holdfast.history
 """
-UNSOUND = """
-select
-  (select count(*) from holdfast.jobs as j join holdfast.history as h on h.id = j.id)
-  + (select count(*) from holdfast.jobs where (state = 'running') <> (token is not null))
-  + (select count(*) from holdfast.order_keys as k
-      where not exists (select from holdfast.jobs as j where j.id = k.head))
-  + (select count(*) from holdfast.history as h
-      where h.state = 'dead' and not exists (
-        select from holdfast.dead_letters as d where d.job_id = h.id and d.replayed_at is null)) as rows
-"""
+FENCED = re.compile(r"(?:job\.ends_lost .*count|lease\.jobs_taken .*running)=(\d+)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Report:
+    """`lost`, `duplicated` and `wrong` must be empty: each says in words what it found."""
+
     accepted: int
-    lost: int
-    duplicated: int
-    effects_wrong: int
-    unsound: int
-    live: int
-    dead: int
-    losses: int
-    failures: int
-    deferrals: int
+    refused: int
     indeterminate: int
+    disturbed: int
+    counts: dict[str, int]
+    fenced: int = 0
+    lost: list[str] = field(default_factory=list)
+    duplicated: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
 
     @property
     def is_good(self) -> bool:
-        return not (self.lost or self.duplicated or self.effects_wrong or self.unsound or self.live)
+        return not (self.lost or self.duplicated or self.wrong)
 
 
-async def check(database: Database, ledger: Ledger) -> Report:
-    ends = {row["id"]: row["ends"] for row in await database.fetch(ENDS)}
-    keys = {row["key"] for row in await database.fetch(KEYS)}
-    known = set(ledger.accepted.values()) | ledger.indeterminate
-    effects = (await database.fetch(EFFECTS))[0]
-    counts = (await database.fetch(COUNTS))[0]
-    return Report(
-        accepted=len(ledger.accepted),
-        lost=sum(1 for job in ledger.accepted if job not in ends),
-        duplicated=sum(count - 1 for count in ends.values()) + len(keys - known),
-        effects_wrong=effects["doubled"] + effects["missing"] + effects["stray"],
-        unsound=(await database.fetch(UNSOUND))[0]["rows"],
-        live=(await database.fetch(LIVE))[0]["jobs"],
-        dead=counts["dead"],
-        losses=counts["losses"],
-        failures=counts["failures"],
-        deferrals=counts["deferrals"],
-        indeterminate=len(ledger.indeterminate),
+async def check(database: Database, ledger: Ledger, settled: timedelta, logs: Path | None = None) -> Report:
+    counts = dict((await database.fetch(COUNTS))[0])
+    report = Report(
+        len(ledger.accepted), len(ledger.refused), len(ledger.indeterminate), ledger.disturbed, counts
     )
+    await _compare(database, ledger, report)
+    for one in await check_invariants(database, EVERY, settled):
+        report.wrong.append(f"{one.name}: {one.job or ''} {one.detail}")
+    for part in all_parts():
+        report.wrong += [f"{part.name}: {what}" for what in await part.check(database)]
+    if counts["live"]:
+        report.wrong.append(f"{counts['live']} jobs are still live")
+    report.fenced = 0 if logs is None else _fenced(logs)
+    return report
+
+
+async def _compare(database: Database, ledger: Ledger, report: Report) -> None:
+    seen: Counter[str] = Counter()
+    for row in await database.fetch(JOBS):
+        ref = row["ref"]
+        seen[ref] += 1
+        accepted = ledger.accepted.get(ref)
+        if accepted is None and ref not in ledger.indeterminate:
+            kind = "refused" if ref in ledger.refused else "not offered"
+            report.wrong.append(f"a job that was {kind}: {row['id']}")
+        elif accepted is not None and (accepted.job, accepted.payload_hash) != (
+            row["id"],
+            row["payload_hash"],
+        ):
+            report.wrong.append(f"another id or payload than was accepted: {row['id']}")
+        if accepted is not None and not row["is_ended"]:
+            report.lost.append(f"accepted and not ended, {row['state']}: {row['id']}")
+    report.lost += [
+        f"accepted and gone: {one.job}" for ref, one in ledger.accepted.items() if ref not in seen
+    ]
+    report.duplicated += [f"{count} jobs with ref {ref}" for ref, count in seen.items() if count > 1]
+
+
+def _fenced(logs: Path) -> int:
+    """How many ends and running jobs workers were told are no longer their own."""
+    texts = [log.read_text(errors="replace") for log in logs.iterdir()]
+    return sum(int(found) for text in texts for found in FENCED.findall(text))

@@ -1,7 +1,8 @@
-"""`holdfast chaos`: what is asked for, and what is said at the end."""
+"""`holdfast chaos`: what is asked for."""
 
 import asyncio
 import secrets
+import signal
 import tempfile
 from datetime import timedelta
 from pathlib import Path
@@ -9,12 +10,9 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.chaos.run import Outcome, Plan, run_chaos
-from holdfast.cli.output import say, write
+from holdfast.cli.output import say
 from holdfast.cli.target import start_logging, target_of
 from holdfast.model.error import InvalidOption
-
-FAULTS = ("kill-worker", "stop-worker", "leave-worker", "cut-connection", "kill-database")
 
 
 def register(app: typer.Typer, name: str, text: str) -> None:
@@ -24,38 +22,61 @@ def register(app: typer.Typer, name: str, text: str) -> None:
 def chaos(
     context: typer.Context,
     seed: Annotated[int | None, typer.Option(help="Repeats the same faults; random if not given.")] = None,
-    minutes: Annotated[float, typer.Option(min=0.1, max=600, help="How long to do harm.")] = 1,
-    faults: Annotated[str, typer.Option(help=f"Which: {', '.join(FAULTS)}.")] = ",".join(FAULTS),
+    minutes: Annotated[float, typer.Option(min=0.01, max=6000, help="How long to do harm.")] = 1,
+    faults: Annotated[str, typer.Option(help="Which, such as kill-worker,partition; all if not given.")] = "",
     workers: Annotated[int, typer.Option(min=2, max=20, help="How many processes.")] = 3,
+    replay: Annotated[Path | None, typer.Option(help="A schedule that a failed run has saved.")] = None,
+    save: Annotated[Path, typer.Option(help="Where a failed run saves its schedule.")] = Path(),
+    soak: Annotated[
+        float | None,
+        typer.Option(min=0.001, help="Instead: no harm for that many hours, watching for leaks."),
+    ] = None,
+    machine: Annotated[
+        bool,
+        typer.Option("--machine", help="Instead: random calls of all verbs against a model, for --minutes."),
+    ] = False,
 ) -> None:
-    """On a PostgreSQL of its own, removed afterwards. Exit code 1 if anything was lost or doubled."""
+    """On a PostgreSQL of its own, removed afterwards. Exit code 1 if anything was lost, doubled or wrong."""
     start_logging(target_of(context), "error")
-    chosen = tuple(name for name in faults.split(",") if name)
-    unknown = [name for name in chosen if name not in FAULTS]
-    if unknown or not chosen:
-        raise InvalidOption(
-            f"There is no fault {', '.join(unknown) or 'chosen'}.", f"known are {', '.join(FAULTS)}"
-        )
-    plan = Plan(
-        secrets.randbelow(2**31) if seed is None else seed, timedelta(minutes=minutes), chosen, workers
-    )
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the server and the workers go too
+    length = timedelta(minutes=minutes)
+    chosen_seed = secrets.randbelow(2**31) if seed is None else seed
+    if machine:
+        from holdfast.cli.chaos.machine import run_machine
+
+        is_good = run_machine(chosen_seed, length)
+    elif soak is not None:
+        from holdfast.cli.chaos.soak import soak_for
+
+        is_good = soak_for(timedelta(hours=soak), workers)
+    else:
+        is_good = _harm(chosen_seed, length, faults, workers, replay, save)
+    if not is_good:
+        raise typer.Exit(1)
+
+
+def _harm(seed: int, length: timedelta, faults: str, workers: int, replay: Path | None, save: Path) -> bool:
+    from holdfast.cli.chaos.plan import load_plan, make_plan, save_plan
+    from holdfast.cli.chaos.run import run_chaos
+    from holdfast.cli.chaos.verdict import conclude
+
+    plan = load_plan(replay) if replay else make_plan(seed, length, _weights(faults), workers)
     say(f"chaos: seed {plan.seed}")
     with tempfile.TemporaryDirectory(prefix="holdfast-chaos-") as directory:
         outcome = asyncio.run(run_chaos(Path(directory), plan))
-    _conclude(plan, outcome)
+    if conclude(plan, outcome):
+        return True
+    path = save / f"chaos-{plan.seed}.json"
+    save_plan(plan, path)
+    say(f"chaos: the schedule is in {path}; holdfast chaos --replay {path} does it again")
+    return False
 
 
-def _conclude(plan: Plan, outcome: Outcome) -> None:
-    report = outcome.report
-    for name in plan.faults:
-        write(f"{name:<16} {outcome.fired[name]:>4} times")
-    write(f"losses {report.losses}, failures {report.failures}, deferrals {report.deferrals}")
-    write(f"dead {report.dead}")
-    write(f"enqueues sent again after an error {outcome.refused}, still unknown {report.indeterminate}")
-    write(
-        f"chaos: seed {plan.seed}, {report.accepted} accepted, {report.lost} lost,"
-        f" {report.duplicated} duplicated, {report.effects_wrong} effects wrong, {report.live} live,"
-        f" {report.unsound} rows unsound"
-    )
-    if not (report.is_good and all(outcome.fired[name] for name in plan.faults) and report.accepted):
-        raise typer.Exit(1)
+def _weights(faults: str) -> dict[str, int]:
+    from holdfast.cli.chaos.faults import FAULTS
+
+    chosen = [name.strip() for name in faults.split(",") if name.strip()] or list(FAULTS)
+    unknown = [name for name in chosen if name not in FAULTS]
+    if unknown:
+        raise InvalidOption(f"There is no fault {', '.join(unknown)}.", f"known are {', '.join(FAULTS)}")
+    return {name: FAULTS[name].weight for name in chosen}

@@ -33,8 +33,11 @@ class Ledger:
 class ModelServer:
     """Speaks enough HTTP and enough of the chat API; on loopback, on a free port."""
 
-    def __init__(self) -> None:
+    def __init__(self, fails: float = FAILS, is_busy: float = IS_BUSY) -> None:
+        """`fails`: the share of calls that get a 500; `is_busy`: that get a 429."""
         self.ledger = Ledger()
+        self._fails = fails
+        self._is_busy = is_busy
         self._server: asyncio.Server | None = None
         self._chance = random.Random()
 
@@ -80,9 +83,9 @@ class ModelServer:
 
     def _status(self) -> int:
         throw = self._chance.random()
-        if throw < FAILS:
+        if throw < self._fails:
             return 500
-        return 429 if throw < FAILS + IS_BUSY else 200
+        return 429 if throw < self._fails + self._is_busy else 200
 
     def _answer(self, key: str, question: str) -> str:
         """Unguessable, so that only the one who was answered can know it; the same for the same key."""

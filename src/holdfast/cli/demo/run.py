@@ -51,11 +51,11 @@ class Outcome:
 
 
 async def run_demo(directory: Path, jobs: int, workers: int) -> Outcome:
-    async with _database(directory) as (database, url), ModelServer() as model:
+    async with demo_database(directory) as (database, url), ModelServer() as model:
         logs = directory / "logs"
         logs.mkdir()
         async with Crew(WORKER, {"HOLDFAST_DATABASE_URL": url, MODEL_URL: model.url}, logs) as crew:
-            run, accepted = await _enqueue(database, jobs)
+            run, accepted = await enqueue_questions(database, jobs)
             pids = [crew.start() for _ in range(workers)]
             with Bar(jobs) as bar:
                 bar.say(f"{jobs} jobs are stored, worker processes started: {', '.join(map(str, pids))}")
@@ -65,7 +65,7 @@ async def run_demo(directory: Path, jobs: int, workers: int) -> Outcome:
 
 
 @asynccontextmanager
-async def _database(directory: Path) -> AsyncIterator[tuple[Database, str]]:
+async def demo_database(directory: Path) -> AsyncIterator[tuple[Database, str]]:
     server = EmbeddedServer(directory)
     url = await asyncio.to_thread(server.start)
     try:
@@ -77,7 +77,7 @@ async def _database(directory: Path) -> AsyncIterator[tuple[Database, str]]:
         await asyncio.to_thread(server.stop)
 
 
-async def _enqueue(database: Database, jobs: int) -> tuple[RunId, list[JobId]]:
+async def enqueue_questions(database: Database, jobs: int) -> tuple[RunId, list[JobId]]:
     run = await runs_db.start_run(database, "demo")
     payloads = [answer.call(f"What is the answer to question {number}?").payload for number in range(jobs)]
     stored = await jobs_db.enqueue_jobs(database, [answer.name], payloads, {**answer.wire, "run": str(run)})
@@ -87,7 +87,7 @@ async def _enqueue(database: Database, jobs: int) -> tuple[RunId, list[JobId]]:
 
 async def _watch(database: Database, run: RunId, crew: Crew, bar: Bar) -> None:
     start = time.monotonic()
-    progress = await _progress(database, run)
+    progress = await progress_of(database, run)
     patience = (PATIENCE + progress.total * PATIENCE_PER_JOB).total_seconds()
     while progress.ended_at is None:
         if not crew.killed and progress.ended >= progress.total // 3 and progress.running:
@@ -99,11 +99,11 @@ async def _watch(database: Database, run: RunId, crew: Crew, bar: Bar) -> None:
                 f"The run did not end in {patience:.0f} s.", "try again on a machine with less to do"
             )
         await asyncio.sleep(LOOK_EVERY)
-        progress = await _progress(database, run)
+        progress = await progress_of(database, run)
         bar.show(progress.ended)
 
 
-async def _progress(database: Database, run: RunId) -> RunProgress:
+async def progress_of(database: Database, run: RunId) -> RunProgress:
     found = await runs_db.run_progress(database, run)
     if found is None:
         raise NotFound(f"The run {run} of the demo has vanished.")

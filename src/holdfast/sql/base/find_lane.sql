@@ -1,30 +1,38 @@
 -- The number of a lane; names the lane and its queue on first use.
-create or replace function holdfast.find_lane(queue text, endpoint text, "group" text)
+create or replace function holdfast.find_lane(queue text, endpoint text, "group" text, task text default '', is_capped boolean default false)
 returns integer
 language plpgsql volatile
 as $$
 #variable_conflict use_variable
 declare
   found_lane integer;
+  fallback   text;
 begin
   loop
     select l.lane into found_lane
     from holdfast.lanes as l
     where l.queue = find_lane.queue
       and l.endpoint = coalesce(find_lane.endpoint, '')
-      and l."group" = coalesce(find_lane."group", '');
+      and l."group" = coalesce(find_lane."group", '')
+      and l.task = find_lane.task
+      and l.is_capped = find_lane.is_capped;
     if found then
       return found_lane;
     end if;
     if endpoint <> '' then
       -- One that is there is not locked: this may be a producer's long transaction.
       perform holdfast.name_endpoint(endpoint);
+      select e.fallback into fallback from holdfast.endpoints as e where e.name = find_lane.endpoint;
     end if;
     insert into holdfast.queues (name) values (queue) on conflict do nothing;
-    insert into holdfast.lanes (queue, endpoint, "group")
-    values (queue, coalesce(endpoint, ''), coalesce("group", ''))
+    -- A claim makes no lanes: it would wait for whoever makes the same one.
+    insert into holdfast.lanes (queue, endpoint, "group", task, is_capped)
+    select queue, e, coalesce("group", ''), task, is_capped
+    from unnest(array[coalesce(endpoint, ''), fallback]) as e
+    where e is not null
+    order by e
     on conflict do nothing;
   end loop;
 end
 $$;
-comment on function holdfast.find_lane(text, text, text) is 'The number of a lane; names the lane and its queue on first use.';
+comment on function holdfast.find_lane(text, text, text, text, boolean) is 'The number of a lane; names the lane and its queue on first use.';

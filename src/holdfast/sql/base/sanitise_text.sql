@@ -33,7 +33,12 @@ begin
     '[redacted]', 'g'
   );
   safe := regexp_replace(safe, '(-----BEGIN [A-Z ]*PRIVATE KEY-----)[A-Za-z0-9+/=\s\\]+', '\1[redacted]', 'g');
-  return left(safe, 8192);
+  safe := left(safe, 8192);
+  -- Bytes, not characters, of which each has up to four.
+  while octet_length(safe) > 8192 loop
+    safe := left(safe, length(safe) - (octet_length(safe) - 8192 + 3) / 4);
+  end loop;
+  return safe;
 end
 $$;
 comment on function holdfast.sanitise_text(text) is 'Takes known secrets out of foreign text and bounds it to 8 KiB.';

@@ -6,8 +6,11 @@ as $$
   delete from holdfast.payloads as t where t.job_id = any (ids);
   delete from holdfast.attempts as t where t.job_id = any (ids);
   delete from holdfast.checkpoints as t where t.job_id = any (ids);
+  delete from holdfast.calls as t where t.job_id = any (ids);
   delete from holdfast.progress as t where t.job_id = any (ids);
   delete from holdfast.stage_outputs as t where t.job_id = any (ids);
+  delete from holdfast.waits as t where t.job_id = any (ids);
+  delete from holdfast.signals as t where t.job_id = any (ids);
   delete from holdfast.dead_letters as t where t.job_id = any (ids);
   delete from holdfast.dead_letter_notes as t where t.job_id = any (ids);
   delete from holdfast.events as t where t.job_id = any (ids) and t.actor is null;

@@ -1,4 +1,4 @@
--- Removes the rows of workers that left or vanished, a day later.
+-- Removes the rows of workers that left or vanished, and continuations that are over, a day later.
 create or replace function holdfast.forget_workers(older_than interval default '1 day')
 returns integer
 language plpgsql volatile security definer
@@ -16,6 +16,8 @@ begin
     for update skip locked
   );
   get diagnostics forgotten = row_count;
+  delete from holdfast.avoided_lanes as a where a.until < holdfast.now();
+  delete from holdfast.continuations as c where coalesce(c.taken_at, c.closed_at) < holdfast.now() - older_than;
   return forgotten;
 end
 $$;

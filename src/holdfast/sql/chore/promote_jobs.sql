@@ -1,11 +1,11 @@
--- scheduled -> ready: jobs that are due.
+-- scheduled | waiting -> ready: jobs that are due, or whose time to wait is over.
 create or replace function holdfast.promote_jobs(max integer default 1000)
 returns integer
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
 as $$
 begin
-  return holdfast.promote_due(holdfast.now(), max);
+  return holdfast.promote_due(holdfast.now(), max) + holdfast.end_waits(holdfast.now(), max);
 end
 $$;
-comment on function holdfast.promote_jobs(integer) is 'Makes scheduled jobs ready that are due; returns how many.';
+comment on function holdfast.promote_jobs(integer) is 'Makes jobs ready that are due or whose time to wait is over; returns how many.';

@@ -1,6 +1,6 @@
 -- running -> ready | scheduled | dead | cancelled: takes back what nobody looks after any more. One sweep at a time.
 create or replace function holdfast.rescue_jobs(max integer default 1000)
-returns table (recovered integer, dead integer, timed_out integer, cancelled integer, expired integer)
+returns table (recovered integer, dead integer, timed_out integer, cancelled integer, expired integer, runs integer)
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
 set jit = off
@@ -12,8 +12,9 @@ begin
   timed_out := 0;
   cancelled := 0;
   expired := 0;
+  runs := 0;
   if pg_try_advisory_xact_lock(hashtextextended('holdfast.rescue_jobs', 0)) then
-    select r.recovered, r.dead into recovered, dead from holdfast.rescue_lost(max) as r;
+    select r.recovered, r.dead, r.runs into recovered, dead, runs from holdfast.rescue_lost(max) as r;
     timed_out := holdfast.stop_overdue(max);
     cancelled := holdfast.fence_cancelled(max);
     -- More of these at a time: every claim walks past expired jobs at the head of its lane.
@@ -23,4 +24,4 @@ begin
 end
 $$;
 comment on function holdfast.rescue_jobs(integer)
-  is 'Takes back jobs of vanished workers, and ends what is overdue, cancelled or past its deadline; returns counts.';
+  is 'Takes back jobs of vanished workers, and ends what is overdue, cancelled or past its deadline; returns counts, and how many runs lost a worker.';

@@ -1,5 +1,5 @@
--- running -> ready | scheduled | dead: jobs of workers whose lease has ended.
-create or replace function holdfast.rescue_lost(max integer, out recovered integer, out dead integer)
+-- running -> ready | scheduled | dead: jobs of workers whose lease has ended. Each run that lost some is owed a worker.
+create or replace function holdfast.rescue_lost(max integer, out recovered integer, out dead integer, out runs integer)
 language plpgsql volatile
 as $$
 #variable_conflict use_column
@@ -7,6 +7,7 @@ declare
   gone   record;
   job    holdfast.jobs;
   saved  boolean;
+  hit    uuid[] := '{}';
 begin
   recovered := 0;
   dead := 0;
@@ -28,8 +29,13 @@ begin
       saved := holdfast.lose_job(job);
       recovered := recovered + saved::integer;
       dead := dead + (not saved)::integer;
+      if job.run_id is not null and job.run_id <> all (hit) then
+        hit := hit || job.run_id;
+        perform holdfast.ask_recovery(job.run_id, gone.worker_id);
+      end if;
     end loop;
   end loop;
+  runs := cardinality(hit);
 end
 $$;
-comment on function holdfast.rescue_lost(integer) is 'Takes back the jobs of workers whose lease has ended.';
+comment on function holdfast.rescue_lost(integer) is 'Takes back the jobs of workers whose lease has ended; returns how many were recovered and dead, and of how many runs.';

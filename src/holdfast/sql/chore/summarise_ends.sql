@@ -6,7 +6,9 @@ set search_path = holdfast, pg_temp
 as $$
 declare
   started constant timestamptz := clock_timestamp();
-  until   constant timestamptz := date_trunc('minute', holdfast.now());
+  now     constant timestamptz := holdfast.now();
+  this    constant timestamptz := date_trunc('minute', now);
+  last    record;
   since   timestamptz;
   step    timestamptz;
   written integer := 0;
@@ -14,21 +16,33 @@ begin
   if not pg_try_advisory_xact_lock(hashtextextended('holdfast.summarise_ends', 0)) then
     return 0;
   end if;
-  select (c.counts ->> 'until')::timestamptz into since from holdfast.chores as c where c.name = 'summarise_ends';
-  since := greatest(coalesce(since, until - interval '1 day'), until - interval '7 days');
-  -- An end is visible at its commit, which may be later than its time: two minutes are counted once more.
-  since := least(since, until) - interval '2 minutes';
-  loop
-    step := least(until, since + interval '10 minutes');
-    written := written + holdfast.summarise_minutes(since, step);
-    since := step;
-    exit when since >= until or clock_timestamp() - started > interval '2 seconds';
-  end loop;
-  delete from holdfast.end_counts as c where c.minute < until - interval '7 days';
+  select (c.counts ->> 'until')::timestamptz as until, (c.counts ->> 'again')::timestamptz as again into last
+  from holdfast.chores as c where c.name = 'summarise_ends';
+  if last.until >= this and last.again > now then
+    return 0;
+  end if;
+  since := least(greatest(coalesce(last.until, this - interval '1 day'), this - interval '7 days'), this);
+  if since < this then
+    -- An end is visible at its commit, which may be later than its time: two minutes are counted once more.
+    since := since - interval '2 minutes';
+    while since < this and clock_timestamp() - started < interval '2 seconds' loop
+      step := least(this, since + interval '10 minutes');
+      written := written + holdfast.summarise_minutes(since, step);
+      since := step;
+    end loop;
+    delete from holdfast.end_counts as c where c.minute < this - interval '7 days';
+  end if;
+  if since = this then
+    written := written + holdfast.summarise_minutes(this, this + interval '1 minute');
+  end if;
   insert into holdfast.chores as c (name, succeeded_at, counts)
-  values ('summarise_ends', holdfast.now(), jsonb_build_object('until', since, 'rows', written))
+  values ('summarise_ends', now, jsonb_build_object(
+    'until', since, 'rows', written,
+    -- The minute under way is counted anew each time, so a busy one is counted less often.
+    'again', now + greatest(interval '3 seconds', 20 * (clock_timestamp() - started))
+  ))
   on conflict (name) do update set succeeded_at = excluded.succeeded_at, counts = excluded.counts;
   return written;
 end
 $$;
-comment on function holdfast.summarise_ends() is 'Counts what ended since the last call, minute by minute; returns rows written.';
+comment on function holdfast.summarise_ends() is 'Counts what ended, minute by minute, for reports; the minute under way too. Returns rows written.';

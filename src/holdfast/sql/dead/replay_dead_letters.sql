@@ -13,10 +13,13 @@ set enable_sort = off
 as $$
 #variable_conflict use_column
 declare
-  past   holdfast.history;
-  seen   record;
-  looked integer := 0;
-  taken  integer := 0;
+  past    holdfast.history;
+  held    holdfast.history[] := '{}';
+  times   timestamptz[] := '{}';
+  results text[];
+  i       integer;
+  seen    record;
+  looked  integer := 0;
 begin
   perform holdfast.check_dead_filter(filter);
   for seen in
@@ -27,7 +30,7 @@ begin
     order by d.died_at, d.job_id
     limit 10000
   loop
-    exit when taken >= least(max, 1000);
+    exit when cardinality(held) >= least(max, 1000);
     looked := looked + 1;
     job_id := seen.job_id;
     died_at := seen.died_at;
@@ -43,11 +46,18 @@ begin
       where d.job_id = past.id and d.died_at = seen.died_at and holdfast.dead_letter_matches(d, filter)
         and (filter ? 'status' or d.status in ('open', 'investigating'))
     );
-    result := holdfast.replay_job(past, reason, actor);
-    taken := taken + 1;
-    return next;
+    held := held || past;
+    times := times || seen.died_at;
   end loop;
-  if looked = 10000 and taken < least(max, 1000) then
+  -- In the order of what each will wait for, so that two calls cannot wait for each other.
+  for i in
+    select s from generate_subscripts(held, 1) as s
+    order by (held[s]).order_key nulls first, (held[s]).unique_scope nulls first, (held[s]).unique_key nulls first, (held[s]).id
+  loop
+    results[i] := holdfast.replay_job(held[i], reason, actor);
+  end loop;
+  return query select (held[s]).id, times[s], results[s] from generate_subscripts(held, 1) as s order by s;
+  if looked = 10000 and cardinality(held) < least(max, 1000) then
     result := 'more';
     return next;
   end if;

@@ -1,25 +1,33 @@
--- Picks the ready jobs of a lane that may start on its endpoint now, and gives each a permit.
+-- Picks the ready jobs of a lane that may start on its endpoint now, or on its fallback while that one is down, and gives each a permit.
 -- An endpoint that another transaction holds is passed over: whoever has waited for endpoints once only skips.
 create or replace function holdfast.admit_jobs(
-  in_lane integer, in_queue text, endpoint text, wanted integer, at timestamptz,
-  out ids uuid[], out places integer[], out is_probe boolean, out estimates double precision[], out until timestamptz
+  in_lane integer, in_queue text, in_endpoint text, is_capped boolean, wanted integer, at timestamptz,
+  out ids uuid[], out places integer[], out is_probe boolean, out estimates double precision[], out reserved double precision[],
+  out permit_lane integer, out endpoint text, out until timestamptz
 )
 language plpgsql volatile
 as $$
 declare
-  now   constant double precision := extract(epoch from at);
-  e     holdfast.endpoints;
-  free  record;
-  job   record;
+  now     constant double precision := extract(epoch from at);
+  e       holdfast.endpoints;
+  free    record;
+  job     record;
+  verdict text;
 begin
   ids := '{}';
   places := '{}';
   estimates := '{}';
-  if not exists (select from holdfast.jobs as j where j.lane = in_lane and j.state = 'ready') then
-    return;
-  end if;
-  select t.* into e from holdfast.endpoints as t where t.name = endpoint;
+  endpoint := in_endpoint;
+  select t.* into e from holdfast.endpoints as t where t.name = in_endpoint;
   select * into free from holdfast.admission(e, now);
+  if free.room <= 0 and e.fallback is not null and holdfast.is_down(e, free.reason) then
+    permit_lane := holdfast.fallback_lane(in_lane, e.fallback);
+    if permit_lane is not null then
+      endpoint := e.fallback;
+      select t.* into e from holdfast.endpoints as t where t.name = endpoint;
+      select * into free from holdfast.admission(e, now);
+    end if;
+  end if;
   -- Nobody knows when a call ends elsewhere; whoever closes a held circuit says so.
   until := coalesce(to_timestamp(free.until), case when not e.held_open then at + interval '500 milliseconds' end);
   -- A refused claim locks nothing.
@@ -31,18 +39,30 @@ begin
     until := at + interval '20 milliseconds';
     return;
   end if;
+  e := holdfast.close_second(e, now);
   is_probe := e.circuit <> 'closed';
   for job in
     select c.*
     from holdfast.admission(e, now) as a
     cross join lateral holdfast.candidates(in_lane, at, least(a.room, wanted, holdfast.share_room(e, in_queue)), is_probe) as c
   loop
-    select * into free from holdfast.admission(e, now);
-    if cardinality(ids) > 0 and free.room <= 0 then
-      until := least(until, to_timestamp(free.until));
-      exit;
+    -- Rates and budgets may be used up by the jobs before; permits are not, there are as many candidates.
+    if cardinality(ids) > 0 and (e.rate is not null or e.units_per_minute is not null or e.budget_per_day is not null) then
+      select * into free from holdfast.admission(e, now);
+      if free.room <= 0 then
+        until := least(until, to_timestamp(free.until));
+        exit;
+      end if;
     end if;
     job.estimate := coalesce(job.estimate, e.estimate);
+    if is_capped then
+      verdict := holdfast.afford(job.run_id, coalesce(job.estimate * e.price, 0), coalesce(job.estimate, 0));
+      if verdict = 'park' then
+        perform holdfast.park_run(job.run_id, in_lane, job.id);
+      end if;
+      continue when verdict <> 'yes';
+      reserved := reserved || coalesce(job.estimate * e.price, 0);
+    end if;
     if e.requests_per_minute is not null then
       perform holdfast.record_start(e, now);
     end if;
@@ -50,11 +70,10 @@ begin
     ids := ids || job.id;
     places := places || e.in_flight;
     estimates := estimates || job.estimate;
-    perform holdfast.record_call(e, now, 'started', null, null);
   end loop;
   if cardinality(ids) > 0 then
     perform holdfast.save_endpoint(e);
   end if;
 end
 $$;
-comment on function holdfast.admit_jobs(integer, text, text, integer, timestamptz) is 'Picks the ready jobs of a lane that may start on its endpoint now, and gives each a permit.';
+comment on function holdfast.admit_jobs(integer, text, text, boolean, integer, timestamptz) is 'Picks the ready jobs of a lane that may start on its endpoint now, and gives each a permit.';

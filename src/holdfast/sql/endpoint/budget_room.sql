@@ -27,7 +27,7 @@ begin
   if room > 0 and e.units_per_minute is not null then
     select coalesce(sum(s.units), 0) into used from holdfast.endpoint_seconds as s
     where s.endpoint = e.name and s.second > now - 61;
-    used := used + e.reserved;
+    used := used + e.reserved + case when e.second > now - 61 then e.second_units else 0 end;
     -- A call that is larger than the whole budget may run alone: refused for ever it would never end.
     if used >= e.units_per_minute or used > 0 and used + more > e.units_per_minute then
       room := 0;

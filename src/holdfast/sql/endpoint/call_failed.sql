@@ -4,6 +4,11 @@ language plpgsql immutable
 as $$
 begin
   e := holdfast.leave_call(e, was_probe, estimate);
+  -- A call from before the circuit last closed, which a probe proved, tells of the outage and not of now.
+  if e.circuit = 'closed' and (was_probe or started < e.last_probe) then
+    counts := not was_probe and tries >= 4 * max_failures;
+    return;
+  end if;
   e.streak := e.streak + 1;
   -- Only an isolated failure is the job's own; a job that always fails counts after enough tries.
   counts := e.circuit = 'closed' and not was_probe and (e.streak = 1 or tries >= 4 * max_failures);

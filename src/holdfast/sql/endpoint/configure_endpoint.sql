@@ -22,9 +22,11 @@ begin
       budget_per_day = case when given ? 'budget_per_day' then (given ->> 'budget_per_day')::double precision else t.budget_per_day end,
       price = coalesce((given ->> 'price')::double precision, t.price),
       estimate = case when given ? 'estimate' then (given ->> 'estimate')::double precision else t.estimate end,
-      shares = coalesce(nullif(given -> 'shares', 'null'), t.shares)
+      shares = coalesce(nullif(given -> 'shares', 'null'), t.shares),
+      pause = coalesce((given ->> 'pause')::double precision, t.pause)
   where t.name = endpoint
   returning t.* into e;
+  perform holdfast.check_endpoint(e);
   -- A new row starts at 2, or at its preset's start; a fixed one always stands at its most.
   e.limit := holdfast.clamp_limit(e, case
     when e.mode = 'fixed' then e.max_limit

@@ -11,13 +11,14 @@ declare
 begin
   select k into unknown from jsonb_object_keys(given) as k
   where k <> all (array['mode', 'min', 'max', 'start', 'trip_failures', 'trip_quiet', 'open_first', 'open_max', 'static_rate',
-    'requests_per_minute', 'units_per_minute', 'budget_per_day', 'price', 'estimate', 'shares']);
+    'requests_per_minute', 'units_per_minute', 'budget_per_day', 'price', 'estimate', 'shares', 'fallback', 'pause']);
   if unknown is not null then
     perform holdfast.refuse('HF002', format('An endpoint has no setting %s.', unknown),
-      'Known are preset, mode, min, max, start, trip_failures, trip_quiet, open_first, open_max, static_rate, requests_per_minute, units_per_minute, budget_per_day, price, estimate, shares.');
+      'Known are preset, mode, min, max, start, trip_failures, trip_quiet, open_first, open_max, static_rate, requests_per_minute, units_per_minute, budget_per_day, price, estimate, shares, fallback, pause.');
   end if;
   perform holdfast.check_shares(coalesce(nullif(given -> 'shares', 'null'), '{}'));
   perform holdfast.name_endpoint(name);
+  perform holdfast.set_fallback(name, given ->> 'fallback') where given ? 'fallback';
   perform holdfast.configure_endpoint(name, given);
 exception
   when check_violation or not_null_violation or invalid_text_representation or numeric_value_out_of_range then

@@ -6,7 +6,7 @@ as $$
 begin
   if job.in_flight_at_start is not null then
     perform holdfast.settle_permits(
-      array[array[job.lane, extract(epoch from job.started_at), job.in_flight_at_start, job.is_probe::integer, job.estimate, null]::double precision[]],
+      array[array[coalesce(job.permit_lane, job.lane), extract(epoch from job.started_at), job.in_flight_at_start, job.is_probe::integer, job.estimate, null]::double precision[]],
       false
     );
   end if;

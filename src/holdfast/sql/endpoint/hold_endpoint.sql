@@ -8,7 +8,7 @@ begin
     return true;
   end if;
   perform from holdfast.endpoints as e
-  where e.name = (select l.endpoint from holdfast.lanes as l where l.lane = job.lane)
+  where e.name = (select l.endpoint from holdfast.lanes as l where l.lane = coalesce(job.permit_lane, job.lane))
   for update skip locked;
   return found;
 end

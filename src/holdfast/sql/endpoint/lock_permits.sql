@@ -11,7 +11,7 @@ begin
   end if;
   -- Those without a permit too: later they would be waited for with an endpoint in hand.
   held := array(
-    select case when j.in_flight_at_start is not null then j.lane end
+    select case when j.in_flight_at_start is not null then coalesce(j.permit_lane, j.lane) end
     from holdfast.jobs as j
     where j.id = any (ids)
     order by j.id

@@ -5,6 +5,9 @@ as $$
 begin
   if e.limit >= e.ceiling then
     e.ceiling_k := least(4, e.ceiling_k + 1);
+  elsif now < e.ceiling_until and e.ceiling is not null then
+    -- Below a ceiling that still holds errors are no news of it; those by chance would bring it ever lower.
+    return;
   elsif now - e.last_cut > 60 then
     e.ceiling_k := 0;
   elsif e.limit < e.slow_start_until then

@@ -21,8 +21,9 @@ begin
   loop
     select t.* into e from holdfast.endpoints as t where t.name = part.endpoint for update;
     continue when not found;
-    before := e;
     now := extract(epoch from holdfast.now());
+    e := holdfast.close_second(e, now);
+    before := e;
     foreach i in array part.rows loop
       -- A success that does not say what it used has used what was expected of it.
       used := coalesce(permits[i][6], case when is_ok then permits[i][5] end);
@@ -32,7 +33,7 @@ begin
         e := holdfast.call_void(e, permits[i][4] = 1, permits[i][5]);
       end if;
       e := holdfast.spend(e, now, used);
-      perform holdfast.record_call(e, now, case when is_ok then 'ok' else 'other' end, used, now - permits[i][2]);
+      e := holdfast.count_call(e, case when is_ok then 'ok' end, used, now - permits[i][2]);
     end loop;
     perform holdfast.save_endpoint(e);
     perform holdfast.record_turn(before, e, now);

@@ -14,7 +14,7 @@ begin
     select
       -- A small limit must not round a share down to nothing, but one call cannot be shared.
       greatest(floor(e.limit * share.value::double precision), (e.limit >= 2 and share.value::double precision > 0)::integer)::integer as guaranteed,
-      (select count(*) from holdfast.jobs as j where j.state = 'running' and j.in_flight_at_start is not null and j.lane = any (lanes.ids)) as running,
+      (select count(*) from holdfast.jobs as j where j.state = 'running' and j.in_flight_at_start is not null and coalesce(j.permit_lane, j.lane) = any (lanes.ids)) as running,
       (select count(*) from (
         select from holdfast.lanes as l, lateral (
           select from holdfast.jobs as j where j.lane = l.lane and j.state = 'ready' limit 100) as r

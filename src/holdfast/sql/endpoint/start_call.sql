@@ -5,6 +5,7 @@ as $$
 begin
   e.in_flight := e.in_flight + 1;
   e.starts := e.starts + 1;
+  e.second_started := e.second_started + 1;
   e.reserved := e.reserved + coalesce(estimate, 0);
   if probes then
     if e.circuit = 'open' then

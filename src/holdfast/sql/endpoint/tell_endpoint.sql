@@ -15,13 +15,14 @@ declare
 begin
   select t.* into e
   from holdfast.endpoints as t
-  where t.name = (select l.endpoint from holdfast.lanes as l where l.lane = job.lane)
+  where t.name = (select l.endpoint from holdfast.lanes as l where l.lane = coalesce(job.permit_lane, job.lane))
   for update;
   if not found then
     return true;
   end if;
-  before := e;
   now := extract(epoch from holdfast.now());
+  e := holdfast.close_second(e, now);
+  before := e;
   case class
     when 'transient' then
       select * into failed from holdfast.call_failed(e, now, u, started, job.in_flight_at_start, job.is_probe, job.estimate,
@@ -33,9 +34,13 @@ begin
         coalesce(extract(epoch from holdfast.retry_after(detail))::double precision, 1));
     else
       e := holdfast.call_void(e, job.is_probe, job.estimate);
+      -- What a worker cannot start at all says nothing of the endpoint.
+      if class = 'system' and (detail ? 'traceback' or detail ? 'refused') then
+        e := holdfast.pause_calls(e, now, u, detail);
+      end if;
   end case;
   e := holdfast.spend(e, now, units);
-  perform holdfast.record_call(e, now, case class when 'transient' then 'failed' when 'rate_limited' then 'limited' else 'other' end, units, null);
+  e := holdfast.count_call(e, class, units, null);
   perform holdfast.save_endpoint(e);
   perform holdfast.record_turn(before, e, now);
   return counts;

@@ -1,4 +1,4 @@
--- running -> ready | scheduled: completes a stage of jobs, keeps its output, and moves each job to the next.
+-- running -> ready | scheduled | waiting | completed: completes a stage of jobs, keeps its output, and moves each job to the next.
 create or replace function holdfast.advance_jobs(ids uuid[], tokens uuid[], outputs json[], details jsonb[])
 returns setof uuid
 language plpgsql volatile security definer
@@ -9,10 +9,25 @@ set enable_bitmapscan = off
 as $$
 declare
   job  holdfast.jobs;
-  held uuid[] := '{}';
+  part record;
+  held uuid[];
   i    integer;
 begin
   perform holdfast.lock_permits(ids);
+  select * into part from holdfast.advance_along(ids, tokens, outputs, details);
+  held := coalesce(part.moved, '{}') || coalesce(part.last_ids, '{}');
+  if part.woken is not null then
+    perform holdfast.notify_ready(part.woken);
+  end if;
+  if part.last_ids is not null then
+    perform holdfast.complete_jobs(part.last_ids, part.last_tokens, part.last_outputs, part.last_details);
+  end if;
+  if part.permits is not null then
+    perform holdfast.settle_permits(part.permits, true);
+  end if;
+  if cardinality(held) = cardinality(ids) then
+    return;
+  end if;
   for job in
     select j.*
     from holdfast.jobs as j
@@ -27,7 +42,7 @@ begin
     if job.cancel_asked_at is not null then
       perform holdfast.obey_cancel(job);
     else
-      perform holdfast.advance_job(job, outputs[i], coalesce(details[i], '{}'));
+      perform holdfast.advance_job(job, outputs[i], case when jsonb_typeof(details[i]) = 'object' then details[i] else '{}' end);
     end if;
   end loop;
   perform holdfast.notify_ready(array(select distinct j.queue from holdfast.jobs as j where j.id = any (held)));

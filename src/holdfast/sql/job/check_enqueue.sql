@@ -21,9 +21,11 @@ begin
   then
     perform holdfast.refuse('HF002', 'The option stagger has a value that does not fit.', 'Give {"every": seconds, "chunk": jobs}.');
   end if;
-  select i into fault from unnest(each) with ordinality as e (o, i) where jsonb_typeof(o) not in ('object', 'null') limit 1;
-  if found then
-    perform holdfast.refuse('HF002', format('The options of job %s are not a JSON object.', fault.i - 1), 'Give {} for none.');
+  if each is not null then
+    select i into fault from unnest(each) with ordinality as e (o, i) where jsonb_typeof(o) not in ('object', 'null') limit 1;
+    if found then
+      perform holdfast.refuse('HF002', format('The options of job %s are not a JSON object.', fault.i - 1), 'Give {} for none.');
+    end if;
   end if;
   select i into fault from unnest(tasks) with ordinality as t (task, i)
   where task is null or length(task) not between 1 and 200 limit 1;

@@ -3,7 +3,7 @@ create or replace function holdfast.claim_jobs(worker uuid, n integer)
 returns table (
   job_id uuid, token uuid, task text, queue text, payload json, attempt integer, failures integer, losses integer,
   priority integer, run uuid, stage text, generation integer, visit integer, labels jsonb, order_key text,
-  started_at timestamptz, ready_at timestamptz, stop_after interval
+  started_at timestamptz, ready_at timestamptz, stop_after interval, endpoint text
 )
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
@@ -20,7 +20,7 @@ begin
   return query
     select
       c.job_id, c.token, c.task, c.queue, c.payload, c.attempt, c.failures, c.losses, c.priority, c.run, c.stage,
-      c.generation, c.visit, c.labels, c.order_key, c.started_at, c.ready_at, c.stop_after
+      c.generation, c.visit, c.labels, c.order_key, c.started_at, c.ready_at, c.stop_after, c.endpoint
     from holdfast.settle_and_claim(worker, n, '{}', '{}', '{}', '{}', '{}') as c
     where c.kind = 'job';
 end

@@ -9,7 +9,7 @@ declare
   at   constant timestamptz := holdfast.now();
   gone record;
 begin
-  if exists (select from holdfast.queues as q where q.detail = 'full') then
+  if to_state <> 'completed' or exists (select from holdfast.queues as q where q.detail = 'full') then
     perform holdfast.record_ends(ids, tokens, to_state, reasons);
   end if;
   select * into gone from holdfast.move_to_history(ids, tokens, to_state, outputs, reasons, used, at);
@@ -24,6 +24,14 @@ begin
   end if;
   if gone.replayed is not null then
     perform holdfast.close_letters(gone.replayed, to_state);
+  end if;
+  if gone.costs is not null then
+    perform holdfast.record_costs(gone.costs);
+  end if;
+  if gone.staged is not null and to_state = 'completed' then
+    perform holdfast.keep_last_outputs(gone.staged, at);
+  elsif to_state in ('cancelled', 'dead') then
+    perform holdfast.cancel_children(gone.ended);
   end if;
   -- Last, because whoever holds an endpoint's row must not wait for a job's.
   if gone.permits is not null then

@@ -23,12 +23,23 @@ begin
   if coalesce(n, 0) = 0 then
     return;
   end if;
+  if options ? 'pipeline' or each::text like '%"pipeline%' then
+    select o.tasks, o.options, o.each into tasks, options, each from holdfast.enter_options(n, tasks, options, each) as o;
+  end if;
   perform holdfast.check_enqueue(tasks, payloads, options, each);
+  ids := holdfast.new_ids(holdfast.now(), n);
+  if each is null and cardinality(tasks) = 1 and not options ?| array['unique_key', 'order_key', 'stagger'] then
+    if options ? 'run' then
+      perform holdfast.join_runs(null, options, null, n);
+    end if;
+    perform holdfast.insert_alike(ids, tasks[1], payloads, options);
+    return query select i, true from unnest(ids) as i;
+    return;
+  end if;
+
   if cardinality(tasks) = 1 and n > 1 then
     tasks := array_fill(tasks[1], array[n]);
   end if;
-  ids := holdfast.new_ids(holdfast.now(), n);
-
   if options ? 'unique_key' or each::text like '%unique_key%' then
     select u.ids, u.made into ids, made from holdfast.reserve_keys(ids, tasks, payloads, options, each) as u;
   end if;

@@ -5,13 +5,17 @@ language plpgsql volatile
 as $$
 declare
   at      constant timestamptz := holdfast.now();
-  class   constant text := case when detail ->> 'class' in ('rate_limited', 'permanent', 'system') then detail ->> 'class' else 'transient' end;
+  class   constant text := holdfast.class_of(job, detail);
   counts  boolean := class in ('transient', 'permanent');
   spared  boolean := false;
   delay   interval;
   verdict text;
 begin
   job.units := coalesce(coalesce(job.units, 0) + holdfast.read_number(detail -> 'units'), job.units);
+  if job.reserved is not null then
+    perform holdfast.record_cost(job.run_id, coalesce(job.permit_lane, job.lane), holdfast.read_number(detail -> 'units'));
+  end if;
+  perform holdfast.report_wait(job, detail) where detail ? 'retry_after';
   if job.in_flight_at_start is not null then
     -- A failure of an endpoint that fails all is not the job's own: it is put off, not counted.
     spared := not holdfast.tell_endpoint(job, class, detail) and class = 'transient';
@@ -39,6 +43,9 @@ begin
     class, counts, detail,
     case when verdict is null and job.cancel_asked_at is null then at + delay end
   );
+  if class = 'system' and detail ->> 'type' = 'UnknownTask' then
+    perform holdfast.avoid_lane(job.worker_id, job.lane, at);
+  end if;
   if verdict is null and job.cancel_asked_at is not null then
     perform holdfast.obey_cancel(job);
   elsif verdict is null then

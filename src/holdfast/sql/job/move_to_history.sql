@@ -1,7 +1,7 @@
 -- any live state -> an end: the one statement that ends jobs. With tokens only running jobs that carry them pass.
 create or replace function holdfast.move_to_history(
   ids uuid[], tokens uuid[], to_state text, outputs json[], reasons text[], used double precision[], at timestamptz,
-  out ended uuid[], out keyed uuid[], out lined text[], out joined uuid[], out replayed uuid[], out permits double precision[]
+  out ended uuid[], out keyed uuid[], out lined text[], out joined uuid[], out replayed uuid[], out staged uuid[], out permits double precision[], out costs jsonb
 )
 language plpgsql volatile
 -- The only join is with the call's own arrays; a hash join keeps its cost linear whatever the statistics say.
@@ -23,20 +23,25 @@ begin
   ), kept as (
     insert into holdfast.history (
       id, state, ended_at, queue, task, lane, priority, attempt, failures, losses, deferrals, generation, visit, units,
-      ready_at, started_at, worker_id, token, pipeline, stage, run_id, parent_id, order_key, unique_scope, unique_key,
+      ready_at, started_at, worker_id, token, pipeline, pipeline_version, stage, run_id, parent_id, order_key, unique_scope, unique_key,
       timeout, deadline, max_failures, retry, labels, reason, payload, output
     )
     select
       id, to_state, at, queue, task, lane, priority, attempt, failures, losses, deferrals, generation, visit,
       case when used is null then units else coalesce(units, 0) + used end,
-      rank_at + coalesce(lead, '0'), started_at, worker_id, token, pipeline, stage, run_id, parent_id, order_key,
+      rank_at + coalesce(lead, '0'), started_at, worker_id, token, pipeline, pipeline_version, stage, run_id, parent_id, order_key,
       unique_scope, unique_key, timeout, deadline, max_failures, retry, labels, left(reason, 2000), payload, output
     from removed
-    returning id, run_id, order_key, unique_key, generation
+    returning id, run_id, order_key, unique_key, generation, pipeline
   ), freed as (
-    select array_agg(array[lane, extract(epoch from started_at), in_flight_at_start, is_probe::integer, estimate, used]::double precision[]) as permits
+    select array_agg(array[coalesce(permit_lane, lane), extract(epoch from started_at), in_flight_at_start, is_probe::integer, estimate, used]::double precision[]) as permits
     from removed
     where in_flight_at_start is not null
+  ), paid as (
+    select jsonb_agg(jsonb_build_object('run', run_id, 'lane', coalesce(permit_lane, lane),
+      'units', coalesce(used, case when to_state in ('completed', 'rejected') then estimate end))) as costs
+    from removed
+    where reserved is not null
   )
   select
     array_agg(id),
@@ -44,10 +49,12 @@ begin
     array_agg(order_key) filter (where order_key is not null),
     array_agg(run_id) filter (where run_id is not null),
     array_agg(id) filter (where generation > 1),
-    (select freed.permits from freed)
-  into ended, keyed, lined, joined, replayed, permits
+    array_agg(id) filter (where pipeline is not null),
+    (select freed.permits from freed),
+    (select paid.costs from paid)
+  into ended, keyed, lined, joined, replayed, staged, permits, costs
   from kept;
 end
 $$;
 comment on function holdfast.move_to_history(uuid[], uuid[], text, json[], text[], double precision[], timestamptz)
-  is 'Moves jobs to history; returns those that went, and which of them have unique keys, order keys, runs, earlier lives and permits.';
+  is 'Moves jobs to history; returns those that went, and which of them have unique keys, order keys, runs, earlier lives, pipelines and permits.';

@@ -22,6 +22,8 @@ begin
       token = null,
       in_flight_at_start = null,
       is_probe = null,
+      permit_lane = null,
+      reserved = null,
       started_at = null,
       stop_at = null
   where j.id = job.id;

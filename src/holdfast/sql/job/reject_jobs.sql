@@ -1,4 +1,4 @@
--- running -> rejected: the handler decided against the job.
+-- running -> rejected: the handler decided against the job. Its stage may say that this is a retry, or a dead letter.
 create or replace function holdfast.reject_jobs(ids uuid[], tokens uuid[], details jsonb[], outputs json[] default null)
 returns setof uuid
 language plpgsql volatile security definer
@@ -7,12 +7,16 @@ set jit = off
 set enable_seqscan = off
 as $$
 declare
-  ended uuid[] := holdfast.end_jobs(
+  ended uuid[] := '{}';
+begin
+  if exists (select from holdfast.stages as s where s.on_reject <> 'end') then
+    ended := holdfast.reject_by_policy(ids, tokens, details);
+  end if;
+  ended := ended || holdfast.end_jobs(
     ids, tokens, 'rejected', outputs,
     array(select holdfast.sanitise_text(d ->> 'reason') from unnest(details) with ordinality as u (d, i) order by i),
     array(select holdfast.read_number(d -> 'units') from unnest(details) with ordinality as u (d, i) order by i)
   );
-begin
   return query select i from unnest(ids) as i where i <> all (ended);
 end
 $$;

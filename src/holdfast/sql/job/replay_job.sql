@@ -20,23 +20,24 @@ begin
   if past.order_key is not null then
     select o.seq, o.is_head into seq, is_head from holdfast.join_order(past.order_key, past.id) as o;
   end if;
-  -- The end that leaves history stays in the audit trail, unless it is there already.
+  -- The end that leaves history stays in the audit trail, unless it is there already or the trail is off.
   perform holdfast.record_event('end', past.id, past.run_id, past.queue, case when past.worker_id is not null then 'running' end, past.state,
     past.attempt, past.worker_id, null, past.reason, jsonb_build_object('ended_at', past.ended_at, 'generation', past.generation))
-  where not exists (select from holdfast.events as e where e.job_id = past.id and e.cause = 'end' and e.at >= past.ended_at);
+  where not exists (select from holdfast.events as e where e.job_id = past.id and e.cause = 'end' and e.at >= past.ended_at)
+    and (select q.detail from holdfast.queues as q where q.name = past.queue) <> 'off';
   perform holdfast.record_event('replay', past.id, past.run_id, past.queue, past.state,
     case when is_head is false then 'waiting' else 'ready' end, past.attempt, null, actor, holdfast.sanitise_text(reason));
   delete from holdfast.history as h where h.id = past.id and h.ended_at = past.ended_at;
   insert into holdfast.jobs (
-    id, lane, priority, urgency, state, rank_at, waits_for, attempt, generation, visit, units, lead, queue, task, pipeline, stage,
+    id, lane, priority, urgency, state, rank_at, waits_for, attempt, generation, visit, units, lead, queue, task, pipeline, pipeline_version, stage,
     run_id, parent_id, order_key, order_seq, unique_scope, unique_key, timeout, deadline, max_failures, retry, labels, payload
   )
   values (
-    past.id, past.lane, past.priority, case when ageing is null then past.priority else 0 end,
+    past.id, holdfast.own_lane(past.lane, past.task, past.run_id), past.priority, case when ageing is null then past.priority else 0 end,
     case when is_head is false then 'waiting' else 'ready' end,
     case when is_head is not false then at - coalesce(lead, '0') end,
     case when is_head is false then 'order' end,
-    past.attempt, past.generation + 1, past.visit + 1, past.units, lead, past.queue, past.task, past.pipeline, past.stage,
+    past.attempt, past.generation + 1, past.visit + 1, past.units, lead, past.queue, past.task, past.pipeline, past.pipeline_version, past.stage,
     past.run_id, past.parent_id, past.order_key, seq, past.unique_scope, past.unique_key, past.timeout,
     case when past.deadline > at then past.deadline end, past.max_failures, past.retry, past.labels, past.payload
   );

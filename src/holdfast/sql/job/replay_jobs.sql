@@ -12,7 +12,16 @@ declare
   past  holdfast.history;
   asked uuid;
 begin
-  foreach asked in array array(select distinct i from unnest(ids) as i order by i) loop
+  -- In the order of what each will wait for, so that two calls cannot wait for each other.
+  foreach asked in array array(
+    select i.id
+    from (select distinct id from unnest(ids) as id) as i
+    left join lateral (
+      select h.order_key, h.unique_scope, h.unique_key from holdfast.history as h
+      where h.id = i.id and h.ended_at >= coalesce(holdfast.created_at(i.id) - interval '1 minute', '-infinity')
+    ) as k on true
+    order by k.order_key nulls first, k.unique_scope nulls first, k.unique_key nulls first, i.id
+  ) loop
     job_id := asked;
     select h.* into past
     from holdfast.history as h

@@ -5,7 +5,7 @@ create or replace function holdfast.settle_and_claim(
 returns table (
   kind text, job_id uuid, token uuid, task text, queue text, payload json, attempt integer, failures integer, losses integer,
   priority integer, run uuid, stage text, generation integer, visit integer, labels jsonb, order_key text,
-  started_at timestamptz, ready_at timestamptz, stop_after interval, due_in interval
+  started_at timestamptz, ready_at timestamptz, stop_after interval, endpoint text, due_in interval
 )
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
@@ -27,6 +27,9 @@ declare
   places  integer[];
   probing boolean;
   guesses double precision[];
+  held    double precision[];
+  permit  integer;
+  served  text;
   again   timestamptz;
 begin
   if cardinality(ids) > 0 then
@@ -43,34 +46,31 @@ begin
   end if;
   at := holdfast.now();
   perform holdfast.promote_due(at, greatest(n, 100));
-  for visited in select lane, queue, endpoint, is_full from holdfast.lanes_of(worker) loop
-    if visited.endpoint = '' then
-      chosen := holdfast.ready_jobs(visited.lane, wanted, at);
-      places := null;
+  for visited in select lane, queue, endpoint, is_special, is_full from holdfast.lanes_of(worker) loop
+    if visited.endpoint = '' and not visited.is_special then
+      select holdfast.ready_jobs(visited.lane, wanted, at), null, null, null, null, null, null into chosen, places, probing, guesses, held, permit, served;
     else
-      select a.ids, a.places, a.is_probe, a.estimates, least(again, a.until) into chosen, places, probing, guesses, again
-      from holdfast.admit_jobs(visited.lane, visited.queue, visited.endpoint, wanted, at) as a;
+      select a.ids, a.places, a.is_probe, a.estimates, a.reserved, a.permit_lane, a.endpoint, least(again, a.until), a.at
+      into chosen, places, probing, guesses, held, permit, served, again, at from holdfast.admit_lane(visited.lane, visited.queue, visited.endpoint, visited.is_special, wanted, at) as a;
     end if;
     return query
       update holdfast.jobs as j
       set state = 'running', worker_id = worker, token = mark, attempt = j.attempt + 1,
-          started_at = at, stop_at = least(at + j.timeout, j.deadline),
-          in_flight_at_start = places[array_position(chosen, j.id)],
-          is_probe = case when places is not null then probing end,
-          estimate = case when places is not null then guesses[array_position(chosen, j.id)] else j.estimate end
+          started_at = greatest(at, j.rank_at + coalesce(j.lead, '0')), stop_at = least(at + j.timeout, j.deadline),
+          in_flight_at_start = places[array_position(chosen, j.id)], is_probe = probing, permit_lane = permit,
+          estimate = case when places is not null then guesses[array_position(chosen, j.id)] else j.estimate end,
+          reserved = held[array_position(chosen, j.id)], is_limited = nullif(visited.is_special, false)
       where j.id = any (chosen)
       returning
         'job', j.id, mark, j.task, j.queue,
         case when j.payload is null then (select p.payload from holdfast.payloads as p where p.job_id = j.id) else j.payload end,
         j.attempt, j.failures, j.losses, j.priority::integer, j.run_id, j.stage, j.generation, j.visit, j.labels, j.order_key,
-        j.started_at, j.rank_at + coalesce(j.lead, '0'), j.stop_at - at, null::interval;
+        j.started_at, j.rank_at + coalesce(j.lead, '0'), j.stop_at - at, served, null::interval;
     wanted := wanted - cardinality(chosen);
     noted := noted or cardinality(chosen) > 0 and visited.is_full;
     exit when wanted <= 0;
   end loop;
-  if noted then
-    perform holdfast.record_starts(worker, mark);
-  end if;
+  perform holdfast.record_starts(worker, mark) where noted;
   if wanted > 0 then
     return query select * from holdfast.note_row('next', least(holdfast.next_due(), again - at));
   end if;

@@ -13,6 +13,10 @@ begin
     return query select holdfast.complete_jobs(ids, tokens, outputs, case when array_remove(details, null) <> '{}' then details end);
     return;
   end if;
+  if 'advance' = all (verbs) then
+    return query select holdfast.advance_jobs(ids, tokens, outputs, details);
+    return;
+  end if;
   perform holdfast.lock_permits(ids);
   for part in
     select verb, array_agg(id) as ids, array_agg(token) as tokens, array_agg(output) as outputs, array_agg(detail) as details
@@ -26,8 +30,9 @@ begin
       when 'release' then return query select holdfast.release_jobs(part.ids, part.tokens, part.details);
       when 'reject' then return query select holdfast.reject_jobs(part.ids, part.tokens, part.details, part.outputs);
       when 'advance' then return query select holdfast.advance_jobs(part.ids, part.tokens, part.outputs, part.details);
+      when 'wait' then return query select holdfast.wait_jobs(part.ids, part.tokens, part.details);
       when 'cancel' then return query select holdfast.cancel_claimed(part.ids, part.tokens, part.details);
-      else perform holdfast.refuse('HF002', format('There is no end %s.', part.verb), 'Known are complete, fail, snooze, release, reject, advance, cancel.');
+      else perform holdfast.refuse('HF002', format('There is no end %s.', part.verb), 'Known are complete, fail, snooze, release, reject, advance, wait, cancel.');
     end case;
   end loop;
 end

@@ -9,17 +9,22 @@ declare
   p       constant jsonb := coalesce(policy, '{}');
   unknown text;
   before  double precision;
+  limited boolean;
 begin
   select k into unknown from jsonb_object_keys(p) as k
   where k <> all (array['priority', 'max_failures', 'max_losses', 'retry', 'timeout', 'max_wait', 'rescue_delay', 'cancel_grace',
-    'ageing', 'weight', 'detail', 'retention', 'payload_limit', 'endpoint', 'notify']);
+    'ageing', 'weight', 'detail', 'retention', 'payload_limit', 'endpoint', 'notify', 'max_concurrent', 'rate']);
   if unknown is not null then
     perform holdfast.refuse('HF002', format('A queue has no setting %s.', unknown),
-      'Known are priority, max_failures, max_losses, retry, timeout, max_wait, rescue_delay, cancel_grace, ageing, weight, detail, retention, payload_limit, endpoint, notify.');
+      'Known are priority, max_failures, max_losses, retry, timeout, max_wait, rescue_delay, cancel_grace, ageing, weight, detail, retention, payload_limit, endpoint, notify, max_concurrent, rate.');
   end if;
   perform holdfast.find_lane(name, null, null);
   if p = '{}' then
     return;
+  end if;
+  -- Before the queue, as a claim never waits for either.
+  if p ?| array['max_concurrent', 'rate'] then
+    limited := holdfast.set_limit('queue', name, p);
   end if;
   select q.ageing into before from holdfast.queues as q where q.name = declare_queue.name for update;
   update holdfast.queues as q
@@ -37,7 +42,8 @@ begin
       retention = case when p ? 'retention' then holdfast.read_interval(p -> 'retention') else q.retention end,
       payload_limit = case when p ? 'payload_limit' then (p ->> 'payload_limit')::integer else q.payload_limit end,
       endpoint = case when p ? 'endpoint' then p ->> 'endpoint' else q.endpoint end,
-      notify = case when p ? 'notify' then (p ->> 'notify')::boolean else q.notify end
+      notify = case when p ? 'notify' then (p ->> 'notify')::boolean else q.notify end,
+      is_limited = coalesce(limited, q.is_limited)
   where q.name = declare_queue.name;
   if (select q.ageing from holdfast.queues as q where q.name = declare_queue.name) is distinct from before then
     perform holdfast.age_jobs(name);

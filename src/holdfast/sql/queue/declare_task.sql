@@ -10,10 +10,10 @@ declare
   unknown text;
 begin
   select k into unknown from jsonb_object_keys(p) as k
-  where k <> all (array['queue', 'priority', 'max_failures', 'retry', 'timeout', 'endpoint']);
+  where k <> all (array['queue', 'priority', 'max_failures', 'retry', 'timeout', 'endpoint', 'max_concurrent', 'rate']);
   if unknown is not null then
     perform holdfast.refuse('HF002', format('A task has no setting %s.', unknown),
-      'Known are queue, priority, max_failures, retry, timeout, endpoint.');
+      'Known are queue, priority, max_failures, retry, timeout, endpoint, max_concurrent, rate.');
   end if;
   insert into holdfast.tasks as t (name, queue, priority, max_failures, retry, timeout, endpoint)
   values (
@@ -25,6 +25,13 @@ begin
         timeout = excluded.timeout, endpoint = excluded.endpoint, declared_at = holdfast.now()
     where (t.queue, t.priority, t.max_failures, t.retry, t.timeout, t.endpoint)
       is distinct from (excluded.queue, excluded.priority, excluded.max_failures, excluded.retry, excluded.timeout, excluded.endpoint);
+  -- Like its other settings, a limit that is not given is taken off.
+  if holdfast.set_limit('task', name, '{"max_concurrent": null, "rate": null}' || p) then
+    update holdfast.tasks as t set has_lanes = true where t.name = declare_task.name and not t.has_lanes;
+    if found then
+      perform holdfast.move_to_own_lanes(name);
+    end if;
+  end if;
 exception
   when check_violation or invalid_text_representation or numeric_value_out_of_range then
     raise exception using

@@ -61,4 +61,4 @@ begin
 end
 $$;
 comment on function holdfast.end_stats(interval, text, text, text)
-  is 'What ended in a span of up to 7 days, by queue, task, hour or all together, as counted by summarise_ends: this minute is not in it yet.';
+  is 'What ended in a span of up to 7 days, by queue, task, hour or all together, as counted by summarise_ends every few seconds.';

@@ -13,6 +13,7 @@ select
   e.streak, e.starts,
   to_timestamp(e.last_ok) as last_ok,
   to_timestamp(e.last_cut) as last_cut,
-  e.tolerance, exp(e.recent - e.base) as slowdown
+  e.tolerance, exp(e.recent - e.base) as slowdown,
+  e.fallback, e.pause
 from holdfast.endpoints as e;
 comment on view holdfast.endpoint_view is 'Every endpoint with its limits and health.';

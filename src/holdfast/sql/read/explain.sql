@@ -38,14 +38,23 @@ begin
       from holdfast.order_keys as k
       left join holdfast.jobs as h on h.id = k.head
       where k.key = held.order_key;
-  elsif held.state = 'waiting' then
-    return query select 'waiting', format('It waits for %s.', held.waits_for), null::timestamptz, true;
+  elsif held.state = 'waiting' and held.waits_for <> 'budget' then
+    return query select b.* from holdfast.wait_blockers(held) as b;
+    return;
   end if;
   if held.due_at > at then
     return query
       select 'scheduled', case when held.failures + held.losses + held.deferrals > 0 then 'It waits for its next try.' else 'It is not due yet.' end, held.due_at, true;
   end if;
+  return query select b.* from holdfast.budget_blocker(held, at) as b;
   return query select b.* from holdfast.lane_blockers(held.lane, held.task) as b;
+  if held.state = 'ready' or held.state = 'scheduled' and held.due_at <= at then
+    return query
+      select 'behind', format('%s before it in its lane: they take all that may start now.',
+        case n when 1 then '1 job stands' else n || ' jobs stand' end), null::timestamptz, true
+      from holdfast.starts_before(held, at) as n
+      where n is not null;
+  end if;
 end
 $$;
 comment on function holdfast.explain(uuid)

@@ -3,7 +3,7 @@ create or replace function holdfast.run_progress(run uuid)
 returns table (
   run uuid, name text, state text, total bigint, waiting bigint, scheduled bigint, ready bigint, running bigint,
   completed bigint, rejected bigint, cancelled bigint, dead bigint, started_at timestamptz, ended_at timestamptz,
-  rate_per_minute double precision, eta interval
+  rate_per_minute double precision, eta interval, eta_low interval, eta_high interval
 )
 language sql stable security definer
 set search_path = holdfast, pg_temp
@@ -22,12 +22,31 @@ as $$
       count(*) filter (where j.state = 'ready') as ready,
       count(*) filter (where j.state = 'running') as running
     from (select o.state from holdfast.jobs as o where o.run_id = run_progress.run order by o.id limit 10000) as j
+  ), lately as (
+    -- The newest 200 that ended, by their ids.
+    select count(*) / nullif(extract(epoch from holdfast.now() - min(n.ended_at)), 0)::double precision as rate
+    from (
+      select h.ended_at from holdfast.history as h
+      where h.run_id = run_progress.run
+      order by h.id desc limit 200
+    ) as n
+  ), pace as (
+    select
+      c.id,
+      (c.total - c.done)::double precision as ahead,
+      c.done / nullif(c.seconds, 0) as rate,
+      -- Nine in ten: a count of n is off by its root, more or less.
+      1 + 1.64 / sqrt(nullif(c.done, 0)::double precision) as doubt,
+      coalesce(nullif(l.rate, 0), c.done / nullif(c.seconds, 0)) as lately
+    from counted as c, lately as l
   )
   select
     c.id, c.name, c.state, c.total::bigint, l.waiting, l.scheduled, l.ready, l.running,
     c.completed::bigint, c.rejected::bigint, c.cancelled::bigint, c.dead::bigint, c.created_at, c.ended_at,
     60 * c.done / nullif(c.seconds, 0),
-    case when c.ended_at is null and c.done > 0 then make_interval(secs => c.seconds * (c.total - c.done)::double precision / c.done) end
-  from counted as c, live as l
+    case when c.ended_at is null and c.done > 0 then make_interval(secs => c.seconds * (c.total - c.done)::double precision / c.done) end,
+    case when c.ended_at is null and c.done > 0 then make_interval(secs => p.ahead / greatest(p.rate, p.lately) / p.doubt) end,
+    case when c.ended_at is null and c.done > 0 then make_interval(secs => p.ahead / least(p.rate, p.lately) * p.doubt) end
+  from counted as c, live as l, pace as p
 $$;
-comment on function holdfast.run_progress(uuid) is 'How far a run has come: counts by state (live ones among its 10,000 oldest), rate per minute, and the time it will still take.';
+comment on function holdfast.run_progress(uuid) is 'How far a run has come: counts by state (live ones among its 10,000 oldest), rate per minute, and the time it will still take, with its spread.';

@@ -1,4 +1,4 @@
--- What happened to a job, in order of time: its making, events, attempts, stages, checkpoints, notes, and its end. The latest max of it.
+-- What happened to a job, in order of time: its making, events, attempts, stages, checkpoints, calls, notes, and its end. The latest max of it.
 create or replace function holdfast.timeline(job uuid, max integer default 200)
 returns table (at timestamptz, what text, attempt integer, actor text, words text, detail jsonb)
 language sql stable security definer
@@ -31,7 +31,13 @@ as $$
     from holdfast.stage_outputs as s where s.job_id = job
     order by s.generation desc, s.visit desc limit 1000)
     union all
-    (select c.saved_at, 1, 'checkpoint', c.attempt, null, c.name, null from holdfast.checkpoints as c where c.job_id = job order by c.saved_at desc limit 1000)
+    -- An agent's checkpoints are told as its calls.
+    (select c.saved_at, 1, 'checkpoint', c.attempt, null, c.name, null from holdfast.checkpoints as c where c.job_id = job and c.name not like 'agent/%' order by c.saved_at desc limit 1000)
+    union all
+    (select c.at, 1, c.kind || ' call', c.attempt, null, concat_ws(', ', c.name, round(c.units::numeric) || ' units', round(c.seconds::numeric, 2) || ' s', c.finish_reason, c.error),
+      jsonb_strip_nulls(jsonb_build_object('generation', c.generation, 'visit', c.visit, 'seq', c.seq, 'units', c.units, 'seconds', c.seconds, 'argument_bytes', c.argument_bytes))
+    from holdfast.calls as c where c.job_id = job
+    order by c.generation desc, c.visit desc, c.seq desc limit 1000)
     union all
     (select n.at, 3, 'note', null, n.author, n.note, null from holdfast.dead_letter_notes as n where n.job_id = job order by n.id desc limit 1000)
     union all

@@ -23,9 +23,12 @@ begin
   from summed as s
   where r.id = run
   returning r.* into folded;
-  if folded.ended_at is not null or folded.sealed_at is null
-    or folded.total > folded.completed + folded.rejected + folded.cancelled + folded.dead
-  then
+  if folded.parent_id is not null and not holdfast.tell_parent(folded) then
+    -- The parent is held: a delta of nothing brings us back here.
+    insert into holdfast.run_deltas (run_id) values (run);
+    return false;
+  end if;
+  if folded.ended_at is not null or not holdfast.run_is_done(folded) then
     return false;
   end if;
   update holdfast.runs as r set ended_at = holdfast.now() where r.id = run;

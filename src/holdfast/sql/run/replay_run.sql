@@ -1,5 +1,8 @@
 -- ended -> sealed: starts the dead jobs of a run again, or all of them, a batch at a time.
-create or replace function holdfast.replay_run(run uuid, which text default 'dead', reason text default null, actor text default null, max integer default 10000)
+create or replace function holdfast.replay_run(
+  run uuid, which text default 'dead', reason text default null, actor text default null, max integer default 10000,
+  before timestamptz default null
+)
 returns integer
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
@@ -21,6 +24,7 @@ begin
     where h.run_id = run
       and h.ended_at >= held.created_at - interval '1 minute'
       and (which = 'all' or h.state = 'dead')
+      and (before is null or h.ended_at < before)
     order by h.id limit max
   );
   select count(*) into replayed from holdfast.replay_jobs(ids, reason, actor) as p where p.result = 'replayed';
@@ -33,4 +37,5 @@ begin
   return replayed;
 end
 $$;
-comment on function holdfast.replay_run(uuid, text, text, text, integer) is 'Starts the dead jobs of a run again, or all; the run ends anew, and its on_complete is enqueued once more.';
+comment on function holdfast.replay_run(uuid, text, text, text, integer, timestamptz)
+  is 'Starts the dead jobs of a run again, or all; the run ends anew, and its on_complete is enqueued once more. Several calls with the same before replay no job twice.';

@@ -13,8 +13,8 @@ begin
   if name is null or length(name) not between 1 and 200 then
     perform holdfast.refuse('HF002', 'A run needs a name of 1 to 200 characters.', 'Say what it is for.');
   end if;
-  if exists (select from jsonb_object_keys(options) as k where k not in ('on_complete', 'labels')) then
-    perform holdfast.refuse('HF002', format('A run has no such option: %s.', left(options::text, 200)), 'Known are on_complete and labels.');
+  if exists (select from jsonb_object_keys(options) as k where k not in ('on_complete', 'labels', 'budget', 'max_units', 'max_time')) then
+    perform holdfast.refuse('HF002', format('A run has no such option: %s.', left(options::text, 200)), 'Known are on_complete, labels, budget, max_units and max_time.');
   end if;
   if options ? 'on_complete' and coalesce(length(options -> 'on_complete' ->> 'task'), 0) = 0 then
     perform holdfast.refuse('HF002', 'on_complete names no task.', 'Give {"task": "…", "payload": {…}}.');
@@ -24,6 +24,7 @@ begin
     coalesce(octet_length(options -> 'on_complete' ->> 'payload'), 0), null, later.timeout, coalesce(later.queue, 'default'));
   insert into holdfast.runs (id, name, created_at, on_complete, labels)
   values (id, name, at, options -> 'on_complete', options -> 'labels');
+  perform holdfast.set_budget(id, options);
   return id;
 end
 $$;

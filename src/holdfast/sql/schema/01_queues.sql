@@ -19,6 +19,7 @@ create table holdfast.queues (
   payload_limit integer not null default 262144,
   endpoint      text,
   notify        boolean not null default true,
+  is_limited    boolean not null default false,
   created_at    timestamptz not null default clock_timestamp(),
   constraint queue_name_is_short check (length(name) between 1 and 200),
   constraint queue_priority_in_range check (priority between 0 and 100),
@@ -53,6 +54,7 @@ comment on column holdfast.queues.retention is 'How long ended jobs are kept.';
 comment on column holdfast.queues.payload_limit is 'Largest payload in bytes.';
 comment on column holdfast.queues.endpoint is 'Endpoint that its jobs call unless they name another.';
 comment on column holdfast.queues.notify is 'Whether an enqueue wakes idle workers by NOTIFY; they poll in any case.';
+comment on column holdfast.queues.is_limited is 'Whether it has a row in limits, which its claims then ask.';
 comment on column holdfast.queues.created_at is 'When it was first named.';
 
 create table holdfast.tasks (
@@ -63,6 +65,7 @@ create table holdfast.tasks (
   retry        jsonb,
   timeout      interval,
   endpoint     text,
+  has_lanes    boolean not null default false,
   declared_at  timestamptz not null default clock_timestamp(),
   constraint task_priority_in_range check (priority between 0 and 100),
   constraint task_max_failures_positive check (max_failures >= 1),
@@ -76,6 +79,7 @@ comment on column holdfast.tasks.max_failures is 'Failures that make a job dead,
 comment on column holdfast.tasks.retry is 'Retry policy, unless the job has one.';
 comment on column holdfast.tasks.timeout is 'How long one attempt may run, unless the job says otherwise.';
 comment on column holdfast.tasks.endpoint is 'Endpoint that its jobs call unless they name another.';
+comment on column holdfast.tasks.has_lanes is 'Whether its jobs stand in lanes of their own, because it has or had a limit.';
 comment on column holdfast.tasks.declared_at is 'When an application last declared it.';
 
 create table holdfast.lanes (
@@ -83,10 +87,14 @@ create table holdfast.lanes (
   queue    text not null,
   endpoint text not null default '',
   "group"  text not null default '',
-  constraint lane_is_unique unique (queue, endpoint, "group")
+  task     text not null default '',
+  is_capped boolean not null default false,
+  constraint lane_is_unique unique (queue, endpoint, "group", task, is_capped)
 );
-comment on table holdfast.lanes is 'A lane: jobs of one queue, endpoint and group, in one order. It leads the claim index.';
+comment on table holdfast.lanes is 'A lane: jobs of one queue, endpoint and group, in one order. It leads the claim index. Limited tasks and runs with a budget have lanes of their own.';
 comment on column holdfast.lanes.lane is 'Number that jobs carry.';
 comment on column holdfast.lanes.queue is 'Queue of its jobs.';
 comment on column holdfast.lanes.endpoint is 'Endpoint of its jobs; empty means none.';
 comment on column holdfast.lanes."group" is 'Only workers of this group claim here; empty means any.';
+comment on column holdfast.lanes.task is 'Task of its jobs, if that one has a limit; empty means any other.';
+comment on column holdfast.lanes.is_capped is 'Whether the runs of its jobs have a budget.';

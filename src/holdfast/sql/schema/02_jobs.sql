@@ -26,11 +26,15 @@ create table holdfast.jobs (
   estimate        double precision,
   in_flight_at_start integer,
   is_probe        boolean,
+  permit_lane     integer,
+  is_limited      boolean,
+  reserved        double precision,
   lead            interval,
   queue           text not null,
   task            text not null,
   pipeline        text,
   stage           text,
+  pipeline_version integer,
   run_id          uuid,
   parent_id       uuid,
   order_key       text,
@@ -73,11 +77,14 @@ create index jobs_claim on holdfast.jobs (lane, urgency desc, rank_at, id) where
 -- Only jobs that are put off enter it, so those that go straight through never pay for it.
 create index jobs_parked on holdfast.jobs (lane, state) where state in ('waiting', 'scheduled');
 create index jobs_due on holdfast.jobs (due_at) where state = 'scheduled';
+create index jobs_wait_due on holdfast.jobs (due_at) where state = 'waiting' and (waits_for = 'children' or waits_for like 'signal:%');
 create index jobs_running on holdfast.jobs (worker_id) where state = 'running';
+create index jobs_limited_queue on holdfast.jobs (queue) where state = 'running' and is_limited;
+create index jobs_limited_task on holdfast.jobs (task) where state = 'running' and is_limited;
+create index jobs_capped on holdfast.jobs (run_id) where state = 'running' and reserved is not null;
 create index jobs_deadline on holdfast.jobs (deadline) where deadline is not null;
 create index jobs_order on holdfast.jobs (order_key, order_seq) where order_key is not null;
 create index jobs_run on holdfast.jobs (run_id, id) where run_id is not null;
-create index jobs_parent on holdfast.jobs (parent_id) where parent_id is not null;
 
 comment on table holdfast.jobs is 'A job that has not ended: a stored unit of work.';
 comment on column holdfast.jobs.id is 'UUID version 7: it carries the time of creation.';
@@ -97,18 +104,22 @@ comment on column holdfast.jobs.started_at is 'When this attempt began.';
 comment on column holdfast.jobs.stop_at is 'When this attempt must have ended.';
 comment on column holdfast.jobs.cancel_asked_at is 'When a cancel of the running job was asked for.';
 comment on column holdfast.jobs.deferred_since is 'Since when it has been deferred without a break.';
-comment on column holdfast.jobs.waits_for is 'What a waiting job waits for: order, children, signal or cap.';
+comment on column holdfast.jobs.waits_for is 'What a waiting job waits for: order, children, budget, or signal: and a name.';
 comment on column holdfast.jobs.generation is 'Life of the job: each replay starts the next.';
 comment on column holdfast.jobs.visit is 'Count of stage visits; a loop back to a stage is a new visit.';
 comment on column holdfast.jobs.units is 'What its attempts have used up so far.';
 comment on column holdfast.jobs.estimate is 'Units that one attempt is expected to use.';
 comment on column holdfast.jobs.in_flight_at_start is 'Calls of its endpoint when this attempt began, itself included: it holds a permit. Null: it holds none.';
 comment on column holdfast.jobs.is_probe is 'This attempt probes an endpoint whose circuit was open.';
+comment on column holdfast.jobs.permit_lane is 'Lane of the endpoint that its permit is on, if it runs on a fallback.';
+comment on column holdfast.jobs.is_limited is 'Whether this attempt counts against the limit of its queue or task.';
+comment on column holdfast.jobs.reserved is 'Money that this attempt holds of its run''s budget; null: the run has none.';
 comment on column holdfast.jobs.lead is 'Head start that its priority is worth in a queue with ageing.';
 comment on column holdfast.jobs.queue is 'Queue it stands in.';
 comment on column holdfast.jobs.task is 'Name that picks the handler.';
 comment on column holdfast.jobs.pipeline is 'Pipeline it goes through.';
 comment on column holdfast.jobs.stage is 'Stage of the pipeline it is at.';
+comment on column holdfast.jobs.pipeline_version is 'Version of the pipeline it is on.';
 comment on column holdfast.jobs.run_id is 'Run it belongs to.';
 comment on column holdfast.jobs.parent_id is 'Job whose handler enqueued it.';
 comment on column holdfast.jobs.order_key is 'Jobs of one order key run one at a time, in commit order.';

@@ -21,6 +21,7 @@ create table holdfast.history (
   token         uuid,
   pipeline      text,
   stage         text,
+  pipeline_version integer,
   run_id        uuid,
   parent_id     uuid,
   order_key     text,
@@ -67,6 +68,7 @@ comment on column holdfast.history.worker_id is 'Worker that ran the last attemp
 comment on column holdfast.history.token is 'Token that won the end, if it ended while running.';
 comment on column holdfast.history.pipeline is 'Pipeline it went through.';
 comment on column holdfast.history.stage is 'Stage it ended at.';
+comment on column holdfast.history.pipeline_version is 'Version of the pipeline it was on.';
 comment on column holdfast.history.run_id is 'Run it belongs to.';
 comment on column holdfast.history.parent_id is 'Job whose handler enqueued it.';
 comment on column holdfast.history.order_key is 'Its order key.';

@@ -15,10 +15,17 @@ create table holdfast.runs (
   dead        bigint not null default 0,
   on_complete jsonb,
   labels      jsonb,
+  parent_id   uuid,
+  wait        text,
+  on_failure  text,
+  constraint run_wait_known check (wait in ('all', 'first')),
+  constraint run_on_failure_known check (on_failure in ('fail', 'ignore', 'wait')),
   constraint run_ends_after_sealing check (ended_at is null or sealed_at is not null),
   constraint run_name_is_short check (length(name) between 1 and 200)
 ) with (fillfactor = 50);
 create index runs_open on holdfast.runs (id) where ended_at is null;
+create index runs_ended on holdfast.runs (ended_at) where ended_at is not null;
+create index runs_children on holdfast.runs (parent_id) where parent_id is not null;
 comment on table holdfast.runs is 'A run: jobs submitted together, with one progress and one end.';
 comment on column holdfast.runs.id is 'UUID version 7.';
 comment on column holdfast.runs.name is 'Its name, for people.';
@@ -34,6 +41,9 @@ comment on column holdfast.runs.cancelled is 'Jobs cancelled, as folded so far.'
 comment on column holdfast.runs.dead is 'Jobs dead, as folded so far.';
 comment on column holdfast.runs.on_complete is 'Job to enqueue once when the run has ended: task, payload, and options.';
 comment on column holdfast.runs.labels is 'Marks for people and filters.';
+comment on column holdfast.runs.parent_id is 'Job whose children these are; it waits for them.';
+comment on column holdfast.runs.wait is 'What the parent waits for: all children, or the first that completes.';
+comment on column holdfast.runs.on_failure is 'What a failed child means for the parent: fail, ignore, or wait until it is replayed.';
 
 create table holdfast.run_deltas (
   id        bigint generated always as identity primary key,

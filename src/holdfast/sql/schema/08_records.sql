@@ -30,7 +30,7 @@ comment on column holdfast.dead_letters.generation is 'Life of the job that ende
 comment on column holdfast.dead_letters.queue is 'Queue it died in.';
 comment on column holdfast.dead_letters.task is 'Task it died in.';
 comment on column holdfast.dead_letters.run_id is 'Run it belongs to.';
-comment on column holdfast.dead_letters.reason is 'Why it is dead: failed_too_often, lost_too_often, permanent, deferred_too_long, deadline_passed or given_up.';
+comment on column holdfast.dead_letters.reason is 'Why it is dead: failed_too_often, lost_too_often, permanent, deferred_too_long, deadline_passed, child_failed or given_up.';
 comment on column holdfast.dead_letters.class is 'Class of its last error.';
 comment on column holdfast.dead_letters.error_type is 'Type of its last error.';
 comment on column holdfast.dead_letters.message is 'Its last error message.';
@@ -77,6 +77,7 @@ create table holdfast.events (
   detail     jsonb
 );
 create index events_job on holdfast.events (job_id, id) where job_id is not null;
+create index events_kept on holdfast.events (at) where job_id is null or actor is not null;
 comment on table holdfast.events is 'The audit trail: one row per transition or manual action, inserted only.';
 comment on column holdfast.events.id is 'Number of the row.';
 comment on column holdfast.events.at is 'When it happened.';

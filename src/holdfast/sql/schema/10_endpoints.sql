@@ -18,14 +18,13 @@ create table holdfast.endpoints (
   price               double precision not null default 0,
   estimate            double precision,
   shares              jsonb not null default '{}',
+  fallback            text,
+  pause               double precision not null default 30,
   held_open           boolean not null default false,
   -- Limit
-  "limit"             double precision not null,
-  in_flight           integer not null default 0,
   before              double precision not null,
   slow_start_until    double precision not null,
   last_cut            double precision not null,
-  evidence            double precision not null default 0,
   ceiling             double precision,
   ceiling_until       double precision not null,
   ceiling_k           integer not null default 0,
@@ -33,9 +32,6 @@ create table holdfast.endpoints (
   errors              integer not null default 0,
   -- Latency
   by_units            boolean,
-  samples             integer not null default 0,
-  recent              double precision,
-  base                double precision,
   tolerance           double precision not null default 1.2,
   slow_limit          double precision,
   slow_s              double precision,
@@ -54,33 +50,44 @@ create table holdfast.endpoints (
   open_for            double precision not null,
   probes              integer not null default 0,
   last_probe          double precision not null,
-  streak              integer not null default 0,
-  last_ok             double precision not null,
   blocked_until       double precision not null,
+  refused_at          double precision,
   -- Rate
   rate                double precision,
   peak                double precision not null default 0,
   rate_clock          double precision not null,
   last_rate_cut       double precision,
-  delivered_sum       double precision not null default 0,
-  delivered_at        double precision not null,
   delivered_since     double precision,
   -- Budgets
-  starts              bigint not null default 0,
-  reserved            double precision not null default 0,
   spent_day           date,
   spent               double precision not null default 0,
+  -- What every call changes stands together: the rest of the row is then left out of the update's WAL.
+  "limit"             double precision not null,
+  recent              double precision,
+  base                double precision,
+  samples             integer not null default 0,
+  streak              integer not null default 0,
+  evidence            double precision not null default 0,
+  last_ok             double precision not null,
+  delivered_sum       double precision not null default 0,
+  delivered_at        double precision not null,
+  -- The second under way: only a whole one is written to endpoint_seconds.
+  second              bigint not null default 0,
+  second_failed       integer not null default 0,
+  second_limited      integer not null default 0,
+  second_other        integer not null default 0,
+  second_ok           integer not null default 0,
+  second_units        double precision not null default 0,
+  second_took         double precision not null default 0,
+  -- And of these a start changes the last.
+  reserved            double precision not null default 0,
+  in_flight           integer not null default 0,
+  starts              bigint not null default 0,
+  second_started      integer not null default 0,
   constraint endpoint_name_is_short check (length(name) between 1 and 200),
-  constraint endpoint_mode_known check (mode in ('fixed', 'aimd', 'aimd_simple', 'flow')),
-  constraint endpoint_circuit_known check (circuit in ('closed', 'open', 'half_open')),
-  constraint endpoint_range_is_a_range check (min_limit >= 1 and max_limit >= min_limit and max_limit <= 10000),
-  constraint endpoint_in_flight_not_negative check (in_flight >= 0),
-  constraint endpoint_breaker_positive check (trip_failures >= 1 and trip_quiet >= 0 and open_first > 0 and open_max >= open_first),
-  constraint endpoint_requests_in_range check (requests_per_minute between 1 and 100000),
-  constraint endpoint_units_positive check (units_per_minute > 0 and static_rate > 0),
-  constraint endpoint_money_not_negative check (budget_per_day between 0 and 1e15 and price between 0 and 1e15),
-  constraint endpoint_estimate_not_negative check (estimate between 0 and 1e15)
-) with (fillfactor = 25, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200);
+  constraint endpoint_in_flight_not_negative check (in_flight >= 0)
+-- A page for each endpoint: while older snapshots are open, room for its versions is what keeps updates heap-only.
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200, fillfactor = 10);
 
 create table holdfast.endpoint_starts (
   endpoint text not null,
@@ -104,7 +111,7 @@ create table holdfast.endpoint_seconds (
   circuit    text,
   rate       double precision,
   constraint endpoint_seconds_pkey primary key (endpoint, second)
-) with (fillfactor = 50);
+);
 
 comment on table holdfast.endpoints is 'An endpoint: a downstream service that jobs call, with its limits and health.';
 comment on column holdfast.endpoints.name is 'What jobs and queues call it.';
@@ -122,6 +129,9 @@ comment on column holdfast.endpoints.budget_per_day is 'Most money in a day (UTC
 comment on column holdfast.endpoints.price is 'Money per unit.';
 comment on column holdfast.endpoints.estimate is 'Units that a call is expected to use, if the job does not say.';
 comment on column holdfast.endpoints.shares is 'Queues with a guaranteed part of the permits: {queue: part between 0 and 1}.';
+comment on column holdfast.endpoints.fallback is 'Endpoint that takes its calls while it is down; null: they wait.';
+comment on column holdfast.endpoints.pause is 'Seconds without calls after it refused us or a call failed by a fault of ours.';
+comment on column holdfast.endpoints.refused_at is 'When it was last reported that it refuses us.';
 comment on column holdfast.endpoints.held_open is 'An operator keeps the circuit open.';
 comment on column holdfast.endpoints."limit" is 'Calls that may run at once now.';
 comment on column holdfast.endpoints.in_flight is 'Calls that run now: permits given out.';
@@ -168,6 +178,14 @@ comment on column holdfast.endpoints.starts is 'Calls started in all; the place 
 comment on column holdfast.endpoints.reserved is 'Units that running calls are expected to use.';
 comment on column holdfast.endpoints.spent_day is 'Day that spent is for.';
 comment on column holdfast.endpoints.spent is 'Money spent on that day.';
+comment on column holdfast.endpoints.second is 'The second under way, since the epoch.';
+comment on column holdfast.endpoints.second_started is 'Calls started in it so far.';
+comment on column holdfast.endpoints.second_ok is 'Calls that succeeded in it so far.';
+comment on column holdfast.endpoints.second_failed is 'Calls that failed in it so far.';
+comment on column holdfast.endpoints.second_limited is 'Calls answered with too many in it so far.';
+comment on column holdfast.endpoints.second_other is 'Calls that ended otherwise in it so far.';
+comment on column holdfast.endpoints.second_units is 'Units used by calls that ended in it so far.';
+comment on column holdfast.endpoints.second_took is 'Seconds that its successful calls took, summed.';
 comment on table holdfast.endpoint_starts is 'A ring of the latest starts of an endpoint with requests_per_minute: the slot to be written next is the oldest.';
 comment on column holdfast.endpoint_starts.endpoint is 'The endpoint.';
 comment on column holdfast.endpoint_starts.slot is 'Place in the ring.';

@@ -8,11 +8,16 @@ as $$
     from holdfast.lanes as l
     join holdfast.queues as q on q.name = l.queue
     where l.lane = lane_id
-  ), able as (
-    select w.*
+  ), reader as (
+    select w.*, a.until as avoids_until
     from holdfast.lanes as l
     join holdfast.workers as w on holdfast.has_lease(w.id) and holdfast.may_claim(w, l)
+    left join lateral (
+      select max(v.until) as until from holdfast.avoided_lanes as v where v.worker_id = w.id and v.lane = l.lane and v.until > holdfast.now()
+    ) as a on true
     where l.lane = lane_id
+  ), able as (
+    select r.* from reader as r where r.avoids_until is null
   )
   select
     'paused', format('Queue %s is paused since %s%s.', l.queue, l.paused_at, ': ' || l.paused_reason), null::timestamptz, true
@@ -25,22 +30,30 @@ as $$
       else format('No live worker of group %s claims from queue %s.', l."group", l.queue) end,
     null, true
   from lane as l
+  where not exists (select from reader)
+  union all
+  select 'avoided', format('Each of its %s live workers got a task in this lane that it does not know, and leaves the lane alone for a while.', count(*)), min(r.avoids_until), true
+  from reader as r
   where not exists (select from able)
+  having count(*) > 0
   union all
   select r.reason, holdfast.refusal_words(e, r.reason), case when a.room <= 0 then to_timestamp(a.until) end, true
   from lane as l
-  join holdfast.endpoints as e on e.name = l.endpoint
+  cross join lateral holdfast.serving_endpoint(l.lane, holdfast.now()) as e
   cross join lateral holdfast.admission(e, extract(epoch from holdfast.now())::double precision) as a
   cross join lateral (
     select case when a.room <= 0 then a.reason when holdfast.share_room(e, l.queue) <= 0 then 'share' end as reason
   ) as r
-  where r.reason is not null
+  where e.name is not null
+    and r.reason is not null
+  union all
+  select b.* from holdfast.limit_blockers(lane_id) as b
   union all
   -- Claims do not filter by task: a worker gets it, and gives it back as an error of the system.
   select
-    'unknown_task', format('No live worker that claims from queue %s says that it knows task %s.', l.queue, task), null, false
+    'unknown_task', format('No live worker that claims from queue %s says that it knows task %s.', l.queue, lane_blockers.task), null, false
   from lane as l
   where exists (select from able)
-    and not exists (select from able as a where a.tasks = '{}' or task = any (a.tasks))
+    and not exists (select from able as a where a.tasks = '{}' or lane_blockers.task = any (a.tasks))
 $$;
 comment on function holdfast.lane_blockers(integer, text) is 'What keeps every worker from claiming a job of a task in a lane; blocks is false for what is only good to know.';

@@ -30,13 +30,16 @@ begin
     perform holdfast.find_lane(q, null, null);
   end loop;
   insert into holdfast.workers as w (
-    id, "group", queues, weights, tasks, lease, lease_until, renewed_at, slots, host, pid, version, started_at, metadata
+    id, "group", queues, weights, tasks, lease, lease_until, renewed_at, slots, host, pid, version, started_at, metadata,
+    box_until, continues, link, run_id, claim_size
   )
   values (
     worker, coalesce(info ->> 'group', ''), queues, coalesce(info -> 'weights', '{}'),
     array(select jsonb_array_elements_text(coalesce(info -> 'tasks', '[]'))), lease, at + lease, at,
     coalesce((info ->> 'slots')::integer, 1), left(info ->> 'host', 200), (info ->> 'pid')::integer, left(info ->> 'version', 200), at,
-    info -> 'metadata'
+    info -> 'metadata',
+    at + holdfast.read_interval(info -> 'time_box'), coalesce((info ->> 'continues')::boolean, false), (info ->> 'index')::integer,
+    (info ->> 'run')::uuid, (info ->> 'claim_size')::integer
   )
   on conflict (id) do update
     set "group" = excluded."group", queues = excluded.queues, weights = excluded.weights, tasks = excluded.tasks, lease = excluded.lease,

@@ -27,7 +27,8 @@ begin
       state = case when info ->> 'state' = 'draining' then 'draining' else w.state end,
       running = coalesce((info ->> 'running')::integer, w.running),
       processed = coalesce((info ->> 'processed')::bigint, w.processed),
-      failed = coalesce((info ->> 'failed')::bigint, w.failed)
+      failed = coalesce((info ->> 'failed')::bigint, w.failed),
+      released = coalesce((info ->> 'released')::bigint, w.released)
   where w.id = worker;
   return query select at + row.lease, true, row.rescued_at is not null, row.drain_asked;
 end

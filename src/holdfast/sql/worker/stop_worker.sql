@@ -1,5 +1,5 @@
 -- working | draining -> stopped: a worker leaves. What it still holds is given back uncharged.
-create or replace function holdfast.stop_worker(worker uuid)
+create or replace function holdfast.stop_worker(worker uuid, info jsonb default '{}')
 returns integer
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
@@ -10,10 +10,13 @@ begin
   perform from holdfast.workers as w where w.id = worker for update;
   released := holdfast.release_held(worker);
   update holdfast.workers as w
-  set state = 'stopped', stopped_at = holdfast.now(), running = 0
+  set state = 'stopped', stopped_at = holdfast.now(), running = 0,
+      processed = coalesce((info ->> 'processed')::bigint, w.processed),
+      failed = coalesce((info ->> 'failed')::bigint, w.failed),
+      released = coalesce((info ->> 'released')::bigint, w.released)
   where w.id = worker
     and w.state <> 'stopped';
   return released;
 end
 $$;
-comment on function holdfast.stop_worker(uuid) is 'Takes a worker off; jobs that it still holds are released. Returns how many.';
+comment on function holdfast.stop_worker(uuid, jsonb) is 'Takes a worker off, with its last counts; jobs that it still holds are released. Returns how many.';

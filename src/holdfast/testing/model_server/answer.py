@@ -59,7 +59,7 @@ class Refusal:
     message: str
 
 
-Reaction = Answer | Refusal | str
+Reaction = Answer | Refusal | ToolCall | str
 AnswerCallback = Callable[[ChatRequest], Reaction]
 
 

@@ -8,7 +8,7 @@ import hashlib
 import json
 import logging
 
-from holdfast.testing.model_server.answer import Answer, AnswerCallback, ChatRequest, Refusal
+from holdfast.testing.model_server.answer import Answer, AnswerCallback, ChatRequest, Refusal, ToolCall
 
 MOST_KEPT = 10_000
 
@@ -35,6 +35,8 @@ class Callback:
             log.exception("the answer callback raised")
             self.raised.append(exc)
             raise CallbackRaised(f"The answer callback raised {type(exc).__name__}: {exc}") from exc
+        if isinstance(reaction, ToolCall):
+            return Answer(tool_calls=(reaction,))
         return Answer(reaction) if isinstance(reaction, str) else reaction
 
     def keep(self, request: ChatRequest, answer: Answer) -> None:

@@ -38,12 +38,12 @@ class Processes:
             child.end()
             raise
         finally:
-            running.pass_on = None
+            running.pass_on = running.pass_yield = None
         if is_last:
             child.end()
         else:
             self._keep(child, running.handler.name)
-        if running.stop is not None and end.verb is not Verb.COMPLETE:
+        if running.stop is not None and end.verb not in (Verb.COMPLETE, Verb.ADVANCE):
             raise ProcessDied("The handler gave up after it was told to stop.")
         return end
 

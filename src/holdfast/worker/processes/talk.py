@@ -15,6 +15,7 @@ from holdfast.worker.context import JobContext
 from holdfast.worker.processes.child import Child
 from holdfast.worker.processes.death import ProcessDied
 from holdfast.worker.processes.frame import Message
+from holdfast.worker.processes.journey import answer_journey
 from holdfast.worker.running import Running
 
 Spoken = tuple[End, bool]
@@ -22,8 +23,13 @@ Spoken = tuple[End, bool]
 
 async def talk(child: Child, running: Running, context: JobContext) -> Spoken:
     """The attempt's end, and whether the child can be used no longer."""
-    await child.tell({"job": _written(running.job), "key": context.idempotency_key()})
+    left = context.time_left()
+    seconds = None if left is None else left.total_seconds()
+    await child.tell({"job": _written(running.job), "key": context.idempotency_key(), "left": seconds})
     running.pass_on = lambda: child.say({"cancel": True})
+    running.pass_yield = lambda: child.say({"yield": True})
+    if context.should_yield.is_set():
+        running.pass_yield()
     if running.stop is not None:
         running.pass_on()
     while True:
@@ -58,6 +64,8 @@ async def _do(context: JobContext, verb: str, given: dict[str, Any]) -> Any:
             return await context.progress(**given)
         case "enqueue":
             return str(await context.enqueue(given["task"], given["payload"], **given["options"]))
+        case "context" | "history" | "await_signal" | "spawn" | "children":
+            return await answer_journey(context, verb, given)
         case _:
             raise ValueError(f"no verb {verb}")
 

@@ -7,26 +7,27 @@ import sys
 import traceback
 from contextlib import suppress
 from datetime import datetime, timedelta
-from threading import Event
 from typing import Any
 from uuid import UUID
 
 from holdfast.model.id import JobId, RunId, Token
 from holdfast.model.job import ClaimedJob
-from holdfast.model.outcome import Completed, End, end_of
+from holdfast.model.outcome import End, end_of
+from holdfast.pipeline.models import StageModels
+from holdfast.worker.ending import ending
 from holdfast.worker.failure import outcome_of
 from holdfast.worker.handler import Handler
 from holdfast.worker.processes.frame import Message
 from holdfast.worker.processes.inside.context import ProcessContext
-from holdfast.worker.processes.inside.line import Line
+from holdfast.worker.processes.inside.line import Asked, Line
 from holdfast.worker.running import Running
 
 NO_TOKEN = Token(UUID(int=0))
 
 
-def attempt(handler: Handler, line: Line, order: Message, cancelled: Event) -> Message:
+def attempt(handler: Handler, line: Line, order: Message, asked: Asked) -> Message:
     running = Running(_read(order["job"]), handler)
-    context = ProcessContext(running, line, order["key"], cancelled)
+    context = ProcessContext(running, line, order["key"], asked, order["left"])
     is_spent = False
     try:
         end = _run(running, context)
@@ -45,7 +46,7 @@ def _run(running: Running, context: ProcessContext) -> End:
     value = handler.function(*args, **kwargs)
     if inspect.iscoroutine(value):
         value = asyncio.run(value)
-    return end_of(Completed(handler.encode_output(value), running.units))
+    return ending(running, value, StageModels())
 
 
 def _has_children() -> bool:

@@ -1,17 +1,22 @@
 """A job's context in a child: the worker does what it asks for."""
 
 import asyncio
-from collections.abc import Coroutine
-from threading import Event
+from collections.abc import Coroutine, Mapping
+from datetime import datetime, timedelta
+from time import monotonic
 from typing import Any, NoReturn, TypeVar
 from uuid import UUID
 
 from holdfast.model.error import BadHandler
-from holdfast.model.id import JobId
-from holdfast.model.payload import decode, encode
+from holdfast.model.id import JobId, RunId
+from holdfast.model.journey import Child, Told, Visit
+from holdfast.model.payload import JsonText, decode, encode
+from holdfast.model.route import OnFailure, WaitFor
+from holdfast.model.state import State
+from holdfast.pipeline.models import Models
 from holdfast.worker.blocking import BlockingContext
 from holdfast.worker.context import JobContext
-from holdfast.worker.processes.inside.line import Line
+from holdfast.worker.processes.inside.line import Asked, Line
 from holdfast.worker.running import Running
 
 T = TypeVar("T")
@@ -20,18 +25,24 @@ T = TypeVar("T")
 class ProcessContext(JobContext):
     """All of JobContext but the transaction, which cannot span two processes."""
 
-    __slots__ = ("_key", "_line")
+    __slots__ = ("_ends_at", "_key", "_line")
 
-    def __init__(self, running: Running, line: Line, key: str, cancelled: Event) -> None:
+    def __init__(self, running: Running, line: Line, key: str, asked: Asked, left: float | None) -> None:
         self._running = running
         self._checkpoints = None
+        self._set_out()
         self._line = line
         self._key = key
-        self.cancelled = running.cancelled = cancelled
+        self._ends_at = None if left is None else monotonic() + left
+        self.cancelled = running.cancelled = asked.to_cancel
+        self.should_yield = running.should_yield = asked.to_yield
 
     @property
     def blocking(self) -> BlockingContext:
         return ProcessBlockingContext(self)
+
+    def time_left(self) -> timedelta | None:
+        return None if self._ends_at is None else timedelta(seconds=max(0.0, self._ends_at - monotonic()))
 
     def idempotency_key(self, step: str = "") -> str:
         return self._key + step
@@ -41,7 +52,7 @@ class ProcessContext(JobContext):
         super().units(used)
         self._line.send({"units": used})
 
-    async def checkpoint(self, name: str, data: Any) -> None:
+    async def _save(self, name: str, data: Any) -> None:
         value = decode(encode(data))
         await asyncio.wrap_future(self._line.ask("checkpoint", name=name, data=value))
         if self._checkpoints is not None:
@@ -63,6 +74,39 @@ class ProcessContext(JobContext):
         value = decode(encode({} if payload is None else payload))
         asked = self._line.ask("enqueue", task=name, payload=value, options=decode(encode(options)))
         return JobId(UUID(await asyncio.wrap_future(asked)))
+
+    @property
+    def _models(self) -> Models:
+        """None here: the worker knows them, and checks the output when it comes."""
+        return {}
+
+    async def _load_context(self) -> dict[str, Any]:
+        return dict(await asyncio.wrap_future(self._line.ask("context")))
+
+    async def _load_history(self) -> list[Visit]:
+        told = await asyncio.wrap_future(self._line.ask("history"))
+        return [Visit(**{**one, "at": datetime.fromisoformat(one["at"])}) for one in told]
+
+    async def _await_signal(self, name: str) -> Told:
+        return Told(*await asyncio.wrap_future(self._line.ask("await_signal", name=name)))
+
+    async def _spawn(
+        self,
+        name: str,
+        task: str,
+        payloads: list[JsonText],
+        options: Mapping[str, Any],
+        wait: WaitFor,
+        on_failure: OnFailure,
+    ) -> tuple[RunId, bool]:
+        given = {"name": name, "task": task, "payloads": payloads, "options": decode(encode(options))}
+        asked = self._line.ask("spawn", **given, wait=wait.value, on_failure=on_failure.value)
+        run, is_over = await asyncio.wrap_future(asked)
+        return RunId(UUID(run)), is_over
+
+    async def _load_children(self, run: RunId) -> list[Child]:
+        told = await asyncio.wrap_future(self._line.ask("children", run=str(run)))
+        return [Child(JobId(UUID(job)), State(state), *rest) for job, state, *rest in told]
 
     def transaction(self, output: Any = None) -> NoReturn:
         raise BadHandler(

@@ -18,8 +18,8 @@ def main(descriptor: int, worker: int) -> None:
     line = Line(socket.socket(fileno=descriptor))
     handler = _load(line)
     while True:
-        order, cancelled = line.next_order()
-        line.send(attempt(handler, line, order, cancelled))
+        order, asked = line.next_order()
+        line.send(attempt(handler, line, order, asked))
 
 
 def _load(line: Line) -> Handler:

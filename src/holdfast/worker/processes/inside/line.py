@@ -14,7 +14,19 @@ from holdfast.model.error import HoldfastError
 from holdfast.worker.processes.frame import HEAD, Message, length_of, pack, unpack
 
 CANNOT_HEAR = 70
-Order = tuple[Message, Event]
+
+
+class Asked:
+    """What the worker may ask of the handler that runs."""
+
+    __slots__ = ("to_cancel", "to_yield")
+
+    def __init__(self) -> None:
+        self.to_cancel = Event()
+        self.to_yield = Event()
+
+
+Order = tuple[Message, Asked]
 
 
 class Line:
@@ -25,12 +37,12 @@ class Line:
         self._numbers = count()
         self._answers: dict[int, Future[Any]] = {}
         self._orders: SimpleQueue[Order] = SimpleQueue()
-        self._cancelled = Event()
+        self._asked = Asked()
         os.register_at_fork(after_in_child=end.close)
         Thread(target=self._listen, name="holdfast-line", daemon=True).start()
 
     def next_order(self) -> Order:
-        """What to load or to run, and the flag that says to stop."""
+        """What to load or to run, and the flags that say to stop."""
         return self._orders.get()
 
     def send(self, message: Message) -> None:
@@ -64,10 +76,12 @@ class Line:
         if "answer" in message:
             _resolve(self._answers.pop(message["answer"]), message)
         elif "cancel" in message:
-            self._cancelled.set()
+            self._asked.to_cancel.set()
+        elif "yield" in message:
+            self._asked.to_yield.set()
         else:
-            self._cancelled = Event()
-            self._orders.put((message, self._cancelled))
+            self._asked = Asked()
+            self._orders.put((message, self._asked))
 
     def _read(self, size: int) -> bytes:
         data = bytearray()

@@ -1,0 +1,22 @@
+"""The bars of the suites, by name: what our figures must reach, computed from any saved result."""
+
+from collections.abc import Callable, Iterable
+
+from bench.bars.bar import Bar
+from bench.bars.depth import depth_bars
+from bench.bars.held import held_bars
+from bench.bars.limit import limit_bars
+from bench.bars.peers import peers_bars
+from bench.result import Results
+
+BARS: dict[str, Callable[[Results], Iterable[Bar]]] = {
+    "peers": peers_bars,
+    "limit": limit_bars,
+    "depth": depth_bars,
+    "held": held_bars,
+}
+
+
+def bars_of(results: Results) -> list[Bar]:
+    """In the order in which they are listed; none for a suite that only informs."""
+    return list(BARS[results.suite](results)) if results.suite in BARS else []

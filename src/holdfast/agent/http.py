@@ -1,0 +1,132 @@
+"""The way to a model server, and the only module that knows the HTTP library."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from datetime import timedelta
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from holdfast.agent.secrets import Secrets
+from holdfast.model.error import ModelFailed, NotConfigured
+from holdfast.model.text import storable
+
+if TYPE_CHECKING:
+    import httpx2
+
+CONNECT_WITHIN = 10.0
+IDLE_FOR = 30.0
+MOST_IDLE = 100
+MOST_BYTES = 16 * 1024 * 1024
+# Of what a server says about an error.
+MOST_WORDS = 500
+
+
+class ModelClient:
+    """A pool of connections to one address. How many are used at once is for endpoints and slots to say."""
+
+    def __init__(
+        self, address: str, headers: Mapping[str, str], secrets: Secrets, timeout: timedelta
+    ) -> None:
+        self._library = _load()
+        self._address = address
+        self._place = _without_secrets(address)
+        self._secrets = secrets
+        self._timeout = timeout.total_seconds()
+        limits = self._library.Limits(
+            max_connections=None, max_keepalive_connections=MOST_IDLE, keepalive_expiry=IDLE_FOR
+        )
+        self._client: httpx2.AsyncClient = self._library.AsyncClient(
+            headers={**headers, **secrets.headers},
+            timeout=self._library.Timeout(self._timeout, connect=min(CONNECT_WITHIN, self._timeout)),
+            limits=limits,
+        )
+
+    async def post(self, body: Mapping[str, Any], key: str) -> dict[str, Any]:
+        """The answer's JSON object; raises ModelFailed, with status and headers if there was an answer."""
+        try:
+            # The library's own timeout is for each piece, and a server may drip.
+            async with asyncio.timeout(self._timeout):
+                status, headers, data = await self._send(body, key)
+        except (TimeoutError, self._library.TimeoutException):
+            raise ModelFailed(f"{self._place} gave no answer within {self._timeout:g} s.") from None
+        except (self._library.HTTPError, self._library.InvalidURL) as exc:
+            raise ModelFailed(f"{self._place} gave no answer: {self._words(exc)}.") from None
+        return self._read(status, headers, data)
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    async def _send(self, body: Mapping[str, Any], key: str) -> tuple[int, dict[str, str], bytes]:
+        content = json.dumps(body, ensure_ascii=False).encode(errors="replace")
+        headers = {"Content-Type": "application/json", "Idempotency-Key": key}
+        sending = self._client.stream("POST", self._address, content=content, headers=headers)
+        async with sending as response:
+            data = await _bounded(response.aiter_bytes())
+            return response.status_code, dict(response.headers), data
+
+    def _read(self, status: int, headers: dict[str, str], data: bytes) -> dict[str, Any]:
+        try:
+            document = json.loads(data)
+        except (ValueError, RecursionError):
+            document = None
+        if not 200 <= status <= 299:
+            raise self._failed(status, headers, _complaint(document) or data.decode(errors="replace"))
+        if not isinstance(document, dict):
+            raise ModelFailed(f"{self._place} answered {status}, but not with a JSON object.")
+        if document.get("error"):
+            # An error within an answer of 200; some write there the status that it should have had.
+            raise self._failed(_status_in(document), headers, _complaint(document))
+        return document
+
+    def _failed(self, status: int | None, headers: dict[str, str], words: str) -> ModelFailed:
+        answered = "an error" if status is None else str(status)
+        said = storable(self._secrets.redact(" ".join(words.split())), MOST_WORDS)
+        message = f"{self._place} answered {answered}" + (f": {said}" if said else ".")
+        return ModelFailed(message, status=status, headers=headers)
+
+    def _words(self, exc: Exception) -> str:
+        said = self._secrets.redact(str(exc)).rstrip(".")
+        return f"{type(exc).__name__}: {said}" if said else type(exc).__name__
+
+
+def _load() -> ModuleType:
+    try:
+        import httpx2
+    except ImportError:
+        raise NotConfigured(
+            "Agents need the package httpx2, which is not installed.",
+            "install it where the worker runs: pip install 'holdfast[agents]'",
+        ) from None
+    return httpx2
+
+
+async def _bounded(pieces: AsyncIterator[bytes]) -> bytes:
+    data = bytearray()
+    async for piece in pieces:
+        data += piece
+        if len(data) > MOST_BYTES:
+            raise ModelFailed(f"The model server's answer is longer than {MOST_BYTES:,} bytes.")
+    return bytes(data)
+
+
+def _without_secrets(address: str) -> str:
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}{parts.path}"
+
+
+def _complaint(document: object) -> str:
+    """What a server says of an error: {"error": "…"} or {"error": {"message": "…"}}, and kin."""
+    if not isinstance(document, dict):
+        return ""
+    error = document.get("error") or document.get("detail") or document.get("message")
+    if isinstance(error, dict):
+        error = error.get("message") or error
+    return error if isinstance(error, str) else json.dumps(error)
+
+
+def _status_in(document: Mapping[str, Any]) -> int | None:
+    error = document.get("error")
+    code = error.get("code") if isinstance(error, Mapping) else None
+    return code if isinstance(code, int) and 400 <= code <= 599 else None

@@ -1,0 +1,31 @@
+"""A model at its server: from messages to an answer."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from holdfast.agent.chat import Answer, Api, Message
+from holdfast.agent.http import ModelClient
+from holdfast.agent.tool_spec import ToolSpec
+from holdfast.model.error import ModelFailed
+
+
+class Model:
+    __slots__ = ("_api", "_client", "_options", "name")
+
+    def __init__(self, name: str, api: Api, options: Mapping[str, Any], client: ModelClient) -> None:
+        self.name = name
+        self._api = api
+        self._options = options
+        self._client = client
+
+    async def ask(self, messages: Sequence[Message], tools: Sequence[ToolSpec], key: str) -> Answer:
+        """Raises ModelFailed."""
+        body = self._api.body(self.name, messages, tools, self._options)
+        document = await self._client.post(body, key)
+        try:
+            return self._api.read(document)
+        except RecursionError:
+            raise ModelFailed(f"The answer of {self.name} is nested too deeply.") from None
+
+    async def close(self) -> None:
+        await self._client.close()

@@ -1,0 +1,71 @@
+"""Ollama's own chat API: arguments are objects, and replies of tools are matched by name and order."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, assert_never
+
+from holdfast.agent.chat import MOST_TEXT, Answer, Message, Said, ToolReply, ToolRequest
+from holdfast.agent.document import number, objects, text
+from holdfast.agent.tool_spec import ToolSpec
+from holdfast.model.error import ModelFailed
+from holdfast.model.text import storable
+
+PATH = "/api/chat"
+
+
+class Ollama:
+    def address(self, url: str) -> str:
+        base, mark, query = url.partition("?")
+        base = base.rstrip("/")
+        return (base if base.endswith(PATH) else f"{base}{PATH}") + mark + query
+
+    def body(
+        self,
+        model: str,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSpec],
+        options: Mapping[str, Any],
+    ) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "model": model,
+            "messages": [_message(one) for one in messages],
+            "stream": False,
+        }
+        if tools:
+            body["tools"] = [tool.document() for tool in tools]
+        if options:
+            body["options"] = dict(options)
+        return body
+
+    def read(self, document: Mapping[str, Any]) -> Answer:
+        message = document.get("message")
+        if not isinstance(message, Mapping):
+            raise ModelFailed("The model server's answer has no message.")
+        calls = objects(message.get("tool_calls"))
+        return Answer(
+            text=storable(text(message.get("content")), MOST_TEXT),
+            requests=tuple(ToolRequest.read(index, call) for index, call in enumerate(calls)),
+            units=number(document.get("prompt_eval_count")) + number(document.get("eval_count")),
+            finish_reason="tool_calls" if calls else _why(document),
+        )
+
+
+def _why(document: Mapping[str, Any]) -> str:
+    return storable(text(document.get("done_reason")), 200) or "stop"
+
+
+def _message(message: Message) -> dict[str, Any]:
+    match message:
+        case Said():
+            return {"role": message.role, "content": message.text}
+        case Answer():
+            calls = [_call(request) for request in message.requests]
+            said = {"role": "assistant", "content": message.text}
+            return {**said, "tool_calls": calls} if calls else said
+        case ToolReply():
+            return {"role": "tool", "tool_name": message.request.name, "content": message.text}
+        case _:
+            assert_never(message)
+
+
+def _call(request: ToolRequest) -> dict[str, Any]:
+    return {"function": {"name": request.name, "arguments": request.fields}}

@@ -1,0 +1,72 @@
+"""The chat completions API of OpenAI, which most model servers speak."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, assert_never
+
+from holdfast.agent.chat import MOST_TEXT, Answer, Message, Said, ToolReply, ToolRequest
+from holdfast.agent.document import number, objects, text
+from holdfast.agent.tool_spec import ToolSpec
+from holdfast.model.error import ModelFailed
+from holdfast.model.text import storable
+
+PATH = "/chat/completions"
+
+
+class OpenAI:
+    def address(self, url: str) -> str:
+        """With or without `/v1`, as addresses of that API are written both ways."""
+        base, mark, query = url.partition("?")
+        base = base.rstrip("/")
+        if not base.endswith(PATH):
+            base += PATH if base.endswith("/v1") else f"/v1{PATH}"
+        return base + mark + query
+
+    def body(
+        self,
+        model: str,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSpec],
+        options: Mapping[str, Any],
+    ) -> dict[str, Any]:
+        offered = {"tools": [tool.document() for tool in tools]} if tools else {}
+        return {**options, "model": model, "messages": [_message(one) for one in messages], **offered}
+
+    def read(self, document: Mapping[str, Any]) -> Answer:
+        choices = objects(document.get("choices"))
+        if not choices or not isinstance(choices[0].get("message"), Mapping):
+            raise ModelFailed("The model server's answer has no choices with a message.")
+        message = choices[0]["message"]
+        calls = objects(message.get("tool_calls"))
+        return Answer(
+            text=storable(text(message.get("content")), MOST_TEXT),
+            requests=tuple(ToolRequest.read(index, call) for index, call in enumerate(calls)),
+            units=_units(document.get("usage")),
+            finish_reason=storable(text(choices[0].get("finish_reason")), 200) or "stop",
+        )
+
+
+def _message(message: Message) -> dict[str, Any]:
+    match message:
+        case Said():
+            return {"role": message.role, "content": message.text}
+        case Answer():
+            calls = [_call(request) for request in message.requests]
+            said = {"role": "assistant", "content": message.text or None}
+            return {**said, "tool_calls": calls} if calls else {**said, "content": message.text}
+        case ToolReply():
+            return {"role": "tool", "tool_call_id": message.request.id, "content": message.text}
+        case _:
+            assert_never(message)
+
+
+def _call(request: ToolRequest) -> dict[str, Any]:
+    function = {"name": request.name, "arguments": json.dumps(request.fields)}
+    return {"id": request.id, "type": "function", "function": function}
+
+
+def _units(usage: object) -> float:
+    if not isinstance(usage, Mapping):
+        return 0.0
+    parts = number(usage.get("prompt_tokens")) + number(usage.get("completion_tokens"))
+    return number(usage.get("total_tokens")) or parts

@@ -1,0 +1,86 @@
+"""A Python function as a tool: what it takes is said by its annotations, what it is for by its docstring."""
+
+import inspect
+import re
+import typing
+from collections.abc import Callable
+from dataclasses import Field, field
+from inspect import Parameter
+from typing import Any
+
+from pydantic_core import to_json
+
+from holdfast.agent.arguments import Arguments
+from holdfast.agent.thread import in_thread
+from holdfast.agent.tool_spec import ToolSpec
+from holdfast.model.context import Context
+from holdfast.model.error import BadHandler
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+_REFUSED = (Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+
+
+class Tool:
+    """Made once per agent; a parameter annotated with JobContext is filled in and not told to the model."""
+
+    __slots__ = ("_context", "_function", "arguments", "spec")
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        name = _name_of(function)
+        hints = _hints(function, name)
+        parameters = inspect.signature(function).parameters.values()
+        contexts = [one.name for one in parameters if _is_context(hints.get(one.name))]
+        own = [one for one in parameters if one.name not in contexts]
+        self._function = function
+        self._context = contexts[0] if contexts else None
+        self.arguments = Arguments(name, [_field(name, one, hints) for one in own])
+        self.spec = ToolSpec(name, inspect.getdoc(function) or name, self.arguments.schema)
+
+    async def call(self, arguments: dict[str, Any], ctx: Context) -> str:
+        """What the function returned, as the model is told it; a plain function runs in a thread."""
+        given = arguments if self._context is None else {**arguments, self._context: ctx}
+        if inspect.iscoroutinefunction(self._function):
+            return as_text(await self._function(**given))
+        returned = await in_thread(self._function, given)
+        return as_text(await returned if inspect.isawaitable(returned) else returned)
+
+
+def as_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return to_json(value, serialize_unknown=True).decode()
+
+
+def _name_of(function: Any) -> str:
+    name = getattr(function, "__name__", "")
+    if not callable(function) or isinstance(function, type) or not _NAME.fullmatch(name):
+        raise BadHandler(f"{function!r} cannot be a tool.", "pass a function with a name of its own")
+    return str(name)
+
+
+def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
+    try:
+        return typing.get_type_hints(function, include_extras=True)
+    except NameError as exc:
+        raise BadHandler(
+            f"An annotation of the tool {name} cannot be found: {exc}.",
+            "import the name at the top of the module, not under TYPE_CHECKING",
+        ) from None
+
+
+def _is_context(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, Context)
+
+
+def _field(name: str, parameter: Parameter, hints: dict[str, Any]) -> tuple[str, Any, Field[Any]]:
+    if parameter.kind in _REFUSED:
+        raise BadHandler(
+            f"The tool {name} cannot take {parameter}.", "models name their arguments: use plain parameters"
+        )
+    annotation = hints.get(parameter.name, Any)
+    default = parameter.default
+    if default is Parameter.empty:
+        return parameter.name, annotation, field()
+    if default.__hash__ is None:
+        return parameter.name, annotation, field(default_factory=lambda: default)
+    return parameter.name, annotation, field(default=default)

@@ -1,0 +1,66 @@
+"""What a soak measures: the workers' memory and descriptors, and what the database has grown to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from holdfast.db.connect import Database
+
+# History is meant to grow; what it takes per job is told apart from what must stay as it is.
+SIZES = """
+with relation as (
+  select c.relkind as kind, c.relispartition as is_part, pg_relation_size(c.oid) as size
+  from pg_class as c
+  where c.relnamespace = 'holdfast'::regnamespace
+    and c.relkind in ('r', 'i')
+)
+select
+  coalesce(sum(r.size) filter (where r.kind = 'r' and not r.is_part), 0)::bigint as tables,
+  coalesce(sum(r.size) filter (where r.kind = 'i' and not r.is_part), 0)::bigint as indexes,
+  coalesce(sum(r.size) filter (where r.is_part), 0)::bigint as history,
+  (select sum(n_dead_tup) from pg_stat_user_tables where schemaname = 'holdfast')::bigint as dead_tuples,
+  (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint as wal,
+  (select count(*) from holdfast.history) as jobs
+from relation as r
+"""
+# How long ready jobs waited for their claim.
+PICK_UP = """
+select percentile_cont(0.99) within group (order by extract(epoch from h.started_at - h.ready_at))
+from holdfast.history as h
+where h.ended_at between $1 and $2
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """`at`: seconds since the start. Bytes, or counts; memory and descriptors of the largest worker."""
+
+    at: float
+    memory: int
+    descriptors: int
+    tables: int
+    indexes: int
+    history: int
+    dead_tuples: int
+    wal: int
+    jobs: int
+
+
+async def sample(database: Database, pids: Sequence[int], at: float) -> Sample:
+    row = (await database.fetch(SIZES))[0]
+    return Sample(at, max(map(_memory, pids)), max(map(_descriptors, pids)), *row.values())
+
+
+async def pick_up_p99(database: Database, since: datetime, until: datetime) -> float:
+    """Seconds, of jobs that ended between the two."""
+    return float((await database.fetch(PICK_UP, since, until))[0][0] or 0)
+
+
+def _memory(pid: int) -> int:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
+
+
+def _descriptors(pid: int) -> int:
+    return len(list(Path(f"/proc/{pid}/fd").iterdir()))

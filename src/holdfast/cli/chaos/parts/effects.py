@@ -1,0 +1,58 @@
+"""Jobs that write in their own transaction: one effect per completed job, by the attempt that completed."""
+
+import asyncio
+import random
+
+from holdfast.cli.chaos.part import QUEUE, RETRY, Giver, Part
+from holdfast.client.app import Holdfast
+from holdfast.db.connect import Database
+from holdfast.worker.context import JobContext
+
+WRONG = """
+select 'effect of a job that did not complete' as what, e.job
+from public.chaos_effects as e
+left join holdfast.history as h on h.id = e.job and h.state = 'completed'
+where h.id is null
+union all
+select 'two effects', e.job
+from public.chaos_effects as e
+group by e.job
+having count(*) > 1
+union all
+select 'completed without its effect', h.id
+from holdfast.history as h
+where h.task = 'effect'
+  and h.state = 'completed'
+  and not exists (select from public.chaos_effects as e where e.job = h.id)
+union all
+select 'effect of an attempt that lost', e.job
+from public.chaos_effects as e
+join holdfast.history as h on h.id = e.job and h.attempt <> e.attempt
+"""
+
+
+class Effects(Part):
+    name = "effects"
+    tables = "create table public.chaos_effects (job uuid not null, attempt integer not null)"
+
+    def register(self, app: Holdfast) -> None:
+        @app.task(queue=QUEUE, retry=RETRY, timeout="30s")
+        async def effect(context: JobContext, ref: str) -> None:
+            await asyncio.sleep(random.random() * 0.05)
+            async with context.transaction() as tx:
+                await tx.execute(
+                    "insert into public.chaos_effects (job, attempt) values ($1, $2)",
+                    context.id,
+                    context.attempt,
+                )
+                await asyncio.sleep(random.random() * 0.05)
+                tx.output = ref
+
+    async def produce(self, giver: Giver) -> None:
+        await giver.give("effect", [{}] * giver.luck.randint(1, 8))
+
+    async def check(self, database: Database) -> list[str]:
+        return [f"{row['what']}: {row['job']}" for row in await database.fetch(WRONG)]
+
+
+PART = Effects()

@@ -1,0 +1,39 @@
+"""Calls of an endpoint that takes four at a time: never more are in flight, whatever becomes of callers."""
+
+import asyncio
+import random
+
+from holdfast.cli.chaos.part import QUEUE, RETRY, Giver, Part
+from holdfast.client.app import Holdfast
+from holdfast.db.connect import Database
+
+ENDPOINT = "chaos-model"
+LEFT_OVER = "select name, in_flight from holdfast.endpoints where in_flight <> 0"
+TOO_MANY = "select second, in_flight from holdfast.endpoint_seconds where endpoint = $1 and in_flight > 4"
+
+
+class Endpoint(Part):
+    name = "endpoint"
+
+    def register(self, app: Holdfast) -> None:
+        app.endpoint(ENDPOINT, max=4)
+
+        @app.task(queue=QUEUE, retry=RETRY, timeout="30s", endpoint=ENDPOINT)
+        async def call(ref: str) -> None:
+            await asyncio.sleep(random.random() * 0.05)
+            if random.random() < 0.02:
+                raise ConnectionError("the model hung up")
+
+    async def produce(self, giver: Giver) -> None:
+        await giver.give("call", [{}] * giver.luck.randint(1, 4), options={"endpoint": ENDPOINT})
+
+    async def check(self, database: Database) -> list[str]:
+        left = [
+            f"{row['in_flight']} permits of {row['name']} never came back"
+            for row in await database.fetch(LEFT_OVER)
+        ]
+        many = await database.fetch(TOO_MANY, ENDPOINT)
+        return left + [f"{row['in_flight']} calls in flight in second {row['second']}" for row in many]
+
+
+PART = Endpoint()

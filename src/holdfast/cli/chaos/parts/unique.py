@@ -1,0 +1,54 @@
+"""The same unique key many times at once: one job and one id, also if the first answer got lost."""
+
+import asyncio
+from uuid import uuid4
+
+from holdfast.cli.chaos.part import QUEUE, RETRY, Giver, Part
+from holdfast.client.app import Holdfast
+from holdfast.db.connect import Database
+from holdfast.db.jobs import enqueue_jobs
+from holdfast.model.error import HoldfastError
+from holdfast.model.id import JobId
+from holdfast.model.payload import JsonText
+
+TWICE = """
+select unique_key
+from (select unique_key, id from holdfast.jobs union all select unique_key, id from holdfast.history) as j
+where unique_key is not null
+group by unique_key
+having count(distinct id) > 1
+"""
+
+
+class Unique(Part):
+    name = "unique"
+
+    def __init__(self) -> None:
+        self._disagreed: list[str] = []
+
+    def register(self, app: Holdfast) -> None:
+        @app.task(queue=QUEUE, retry=RETRY, timeout="30s")
+        async def keyed(ref: str) -> str:
+            return ref
+
+    async def produce(self, giver: Giver) -> None:
+        """Sent until an answer comes, then twice more at once by others who do not know of it."""
+        key = {"unique_key": str(uuid4()), "unique_scope": "chaos", "unique_for": "forever"}
+        for given in await giver.give("keyed", [{}], may_repeat=True, options=key):
+            found = await asyncio.gather(*(_again(giver, given.payload, key) for _ in range(2)))
+            self._disagreed += [key["unique_key"] for job in found if job not in (None, given.job)]
+
+    async def check(self, database: Database) -> list[str]:
+        twice = [f"two jobs of the key {row['unique_key']}" for row in await database.fetch(TWICE)]
+        return twice + [f"another id for the key {key}" for key in self._disagreed]
+
+
+async def _again(giver: Giver, text: JsonText, key: dict[str, str]) -> JobId | None:
+    try:
+        (stored,) = await enqueue_jobs(giver.database, ["keyed"], [text], {"queue": QUEUE, **key})
+    except HoldfastError:
+        return None
+    return stored.id
+
+
+PART = Unique()

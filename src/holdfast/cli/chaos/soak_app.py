@@ -1,0 +1,11 @@
+"""What the workers of a soak run: as little as possible, so that what grows is ours."""
+
+from holdfast.cli.chaos.part import QUEUE
+from holdfast.client.app import Holdfast
+
+app = Holdfast(name="soak")
+
+
+@app.task(queue=QUEUE)
+async def nothing(n: int) -> int:
+    return n

@@ -1,0 +1,29 @@
+"""The signature of a handler that takes its payload as it is, such as an agent."""
+
+from typing import Any
+
+from holdfast.client.convert import Converter, Plain
+from holdfast.model.error import InvalidPayload
+from holdfast.model.payload import JsonText, encode
+
+
+class AnyPayload:
+    """`task.enqueue(title="…")`, or `task.enqueue(payload)` for a payload that is at hand."""
+
+    __slots__ = ("context_parameter", "output")
+
+    def __init__(self) -> None:
+        self.context_parameter: str | None = "ctx"
+        self.output: Converter = Plain("$", Any, lambda _: True)
+
+    def payload(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> JsonText:
+        if not args:
+            return encode(kwargs)
+        if kwargs or len(args) > 1:
+            raise InvalidPayload(
+                "A payload was given in several parts.", "give one payload, or all values by their names"
+            )
+        return encode(args[0])
+
+    def arguments(self, payload: Any) -> dict[str, Any]:
+        return {"payload": payload}

@@ -1,0 +1,96 @@
+"""The verbs by which one worker follows another."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from holdfast.db.statement import Executor, fetch, fetch_row, fetch_value
+from holdfast.model.error import SchemaBehind
+from holdfast.model.id import RunId, WorkerId
+
+ASK = "select continuation, remaining, body from holdfast.ask_continuation($1::uuid, $2::jsonb)"
+TAKE = (
+    "select taken, starts_in, index, run, claim_size, checkpoint"
+    " from holdfast.take_continuation($1::uuid, $2::uuid, $3::text[], $4::jsonb)"
+)
+FAIL = "select holdfast.fail_continuation($1::uuid, $2::text)"
+LOST = (
+    "select body"
+    " from holdfast.lost_continuations($1::text[], $2::text, $3::interval, $4::integer) as l (body)"
+)
+START = "select body from holdfast.start_workers($1::uuid, $2::jsonb) as s (body)"
+LEFT = "select holdfast.work_left($1::text[], $2::uuid, $3::interval)"
+TIMES = "select p95 from holdfast.run_times($1::text[])"
+
+Body = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """`continuation` is None where no successor is needed, or none before a later time."""
+
+    continuation: UUID | None
+    remaining: int
+    body: Body | None
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What a worker is told when it takes the continuation that it was started for."""
+
+    taken: bool
+    starts_in: timedelta | None
+    index: int
+    run: RunId | None
+    claim_size: int | None
+    checkpoint: Body
+
+
+async def ask_continuation(on: Executor, worker: WorkerId, info: Mapping[str, Any]) -> Asked:
+    row = await fetch_row(on, ASK, worker, json.dumps(info))
+    if row is None:
+        raise SchemaBehind("ask_continuation returned no row.")
+    body = None if row["body"] is None else json.loads(row["body"])
+    return Asked(row["continuation"], row["remaining"], body)
+
+
+async def take_continuation(
+    on: Executor, continuation: UUID, worker: WorkerId, queues: Sequence[str], info: Mapping[str, Any]
+) -> Taken:
+    row = await fetch_row(on, TAKE, continuation, worker, list(queues), json.dumps(info))
+    if row is None:
+        raise SchemaBehind("take_continuation returned no row.")
+    checkpoint = {} if row["checkpoint"] is None else json.loads(row["checkpoint"])
+    return Taken(row["taken"], row["starts_in"], row["index"], row["run"], row["claim_size"], checkpoint)
+
+
+async def fail_continuation(on: Executor, continuation: UUID, error: str) -> bool:
+    """False if a worker has taken it all the same."""
+    return bool(await fetch_value(on, FAIL, continuation, error))
+
+
+async def lost_continuations(
+    on: Executor, queues: Sequence[str] | None, group: str | None, patience: timedelta, limit: int = 10
+) -> list[Body]:
+    """The bodies of successors that never came, to be sent again now."""
+    found = await fetch(on, LOST, None if queues is None else list(queues), group, patience, limit)
+    return [json.loads(row["body"]) for row in found]
+
+
+async def start_workers(on: Executor, run: RunId, plan: Mapping[str, Any]) -> list[Body]:
+    """The bodies of the first workers of a run, to be sent now."""
+    return [json.loads(row["body"]) for row in await fetch(on, START, run, json.dumps(plan))]
+
+
+async def work_left(on: Executor, queues: Sequence[str], run: RunId | None, within: timedelta) -> int:
+    """Jobs of these queues, or of this run, that are ready, running or due within a time."""
+    return int(await fetch_value(on, LEFT, list(queues), run, within))
+
+
+async def usual_run_time(on: Executor, queues: Sequence[str]) -> timedelta | None:
+    """Within which nineteen of twenty attempts of these queues completed lately."""
+    found: timedelta | None = await fetch_value(on, TIMES, list(queues))
+    return found

@@ -1,0 +1,31 @@
+-- ready -> waiting: jobs of a run whose budget is used up, as many as stand first in a lane; they go on when it is raised.
+-- While something is left of the budget, only the given job, which needs more than that: others, chosen by the same claim perhaps, can start.
+create or replace function holdfast.park_run(run uuid, in_lane integer, job uuid)
+returns void
+language plpgsql volatile
+as $$
+declare
+  parked uuid[];
+begin
+  parked := array(
+    select j.id
+    from holdfast.jobs as j
+    where j.lane = in_lane
+      and j.state = 'ready'
+      and j.run_id = run
+      and (j.id = job or holdfast.budget_verdict(holdfast.budget_of(run), 0, 0) = 'park')
+    order by j.urgency desc, j.rank_at, j.id
+    limit 1000
+    for update skip locked
+  );
+  perform holdfast.record_moves(parked, 'budget', 'waiting');
+  update holdfast.jobs as j set state = 'waiting', waits_for = 'budget' where j.id = any (parked);
+  update holdfast.run_budgets as b set reached_at = holdfast.now() where b.run_id = run and b.reached_at is null;
+  if found then
+    perform holdfast.record_event('budget_reached', run => run, detail => to_jsonb(b) - array['counted_in', 'run_id'])
+    from holdfast.run_budgets as b
+    where b.run_id = park_run.run;
+  end if;
+end
+$$;
+comment on function holdfast.park_run(uuid, integer, uuid) is 'Lets jobs of a run whose budget is used up, or too small for the given one, wait for a larger one.';

@@ -1,0 +1,40 @@
+-- waiting -> ready: a person gives a run more money or units in all, and its jobs that waited for that go on.
+create or replace function holdfast.raise_budget(
+  run uuid, amount double precision, reason text default null, actor text default null, max_units double precision default null
+)
+returns integer
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+set jit = off
+as $$
+declare
+  b      holdfast.run_budgets;
+  parked uuid[];
+begin
+  -- Claims only try this lock, so whoever has it may wait for jobs.
+  select t.* into b from holdfast.run_budgets as t where t.run_id = run for update;
+  if not found and not exists (select from holdfast.runs as r where r.id = run) then
+    perform holdfast.refuse('HF004', format('There is no run %s.', run), 'Look at holdfast.run_view for the runs there are.');
+  elsif not found then
+    perform holdfast.refuse('HF005', format('The run %s has no budget.', run), 'A budget is given when a run is started.');
+  elsif amount is null and max_units is null or amount <= b.max_money or max_units <= b.max_units or amount >= 'infinity' or max_units >= 'infinity' then
+    perform holdfast.refuse('HF002', 'A budget can only be raised: ' || holdfast.budget_words(holdfast.budget_of(run)), 'Give more than it is now; the amount is what the run may cost in all.');
+  end if;
+  update holdfast.run_budgets as t
+  set max_money = case when b.max_money is not null then coalesce(amount, b.max_money) end,
+      max_units = case when b.max_units is not null then coalesce(raise_budget.max_units, b.max_units) end,
+      reached_at = null
+  where t.run_id = run;
+  parked := array(select j.id from holdfast.jobs as j where j.run_id = run and j.waits_for = 'budget' order by j.id for update);
+  perform holdfast.record_moves(parked, 'raise_budget', 'ready', reason);
+  update holdfast.jobs as j
+  set state = 'ready', waits_for = null, rank_at = holdfast.now() - coalesce(j.lead, '0')
+  where j.id = any (parked);
+  perform holdfast.record_event('raise_budget', run => run, actor => actor, reason => reason,
+    detail => jsonb_build_object('amount', amount, 'max_units', max_units, 'before', b.max_money, 'max_units_before', b.max_units, 'jobs', cardinality(parked)));
+  perform holdfast.notify_ready(array(select distinct j.queue from holdfast.jobs as j where j.id = any (parked)));
+  return cardinality(parked);
+end
+$$;
+comment on function holdfast.raise_budget(uuid, double precision, text, text, double precision)
+  is 'Raises what a run may cost in all, and lets its jobs that waited for that go on; returns how many.';

@@ -1,0 +1,18 @@
+-- An amount of money as options carry it: a number, or a text such as "5 USD"; null for none.
+create or replace function holdfast.read_money(value jsonb)
+returns double precision
+language plpgsql immutable
+as $$
+declare
+  amount constant text := (regexp_match(btrim(value #>> '{}'), '^[€$£]?\s*(\d{1,15}(?:\.\d{1,9})?)\s*(?:[A-Za-z]{3}|[€$£])?$'))[1];
+begin
+  if value is null or jsonb_typeof(value) = 'null' then
+    return null;
+  end if;
+  if amount is null then
+    perform holdfast.refuse('HF002', format('%s is not an amount of money.', left(value::text, 200)), 'Give it as 5 or "5 USD", in the money of the endpoints'' prices.');
+  end if;
+  return amount;
+end
+$$;
+comment on function holdfast.read_money(jsonb) is 'Reads an amount of money from an option: a number, or a text such as 5 USD.';

@@ -1,0 +1,28 @@
+-- From when to when each attempt of the newest jobs held its lease, as far as it is recorded; the last one may still do.
+create or replace function holdfast.held_times(max integer)
+returns table (job uuid, attempt integer, generation integer, visit integer, token uuid, began timestamptz, ended timestamptz, retry_at timestamptz)
+language sql stable
+as $$
+  with newest as materialized (
+    select n.* from holdfast.newest_jobs(max) as n
+  ), recorded as materialized (
+    select a.job_id, a.attempt, a.generation, a.visit, a.token, a.started_at, a.ended_at, a.retry_at
+    from newest as n
+    join holdfast.attempts as a on a.job_id = n.id
+    where a.started_at is not null
+  )
+  select r.* from recorded as r
+  union all
+  select o.job_id, o.attempt, o.generation, o.visit, null, o.started_at, o.ended_at, null
+  from newest as n
+  join holdfast.stage_outputs as o on o.job_id = n.id
+  -- The output of a branch is kept under its parent: its attempt is another job's.
+  where o.started_at is not null
+    and not exists (select from holdfast.waits as w where w.job_id = o.job_id and w.name = 'stages')
+  union all
+  select n.id, n.attempt, n.generation, n.visit, n.token, n.started_at, coalesce(n.ended_at, 'infinity'), null
+  from newest as n
+  where n.started_at is not null
+    and not exists (select from recorded as r where r.job_id = n.id and r.attempt = n.attempt)
+$$;
+comment on function holdfast.held_times(integer) is 'From when to when each attempt of the newest jobs held its lease, as far as it is recorded.';

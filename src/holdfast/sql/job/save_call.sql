@@ -1,0 +1,42 @@
+-- running -> running: saves a call of a model or tool, and what it gave as a checkpoint, in one; false if the job was lost.
+create or replace function holdfast.save_call(job uuid, token uuid, call jsonb, checkpoint text default null, data json default null)
+returns boolean
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+#variable_conflict use_variable
+declare
+  held holdfast.jobs;
+begin
+  -- Not only shared: two calls of one job must not draw the same number.
+  select j.* into held from holdfast.jobs as j where j.id = job and j.token = save_call.token for no key update;
+  if not found then
+    return false;
+  end if;
+  -- Sent again after a commit whose answer was lost.
+  if exists (select from holdfast.checkpoints as c where c.job_id = job and c.name = checkpoint and c.data::text = save_call.data::text) then
+    return true;
+  end if;
+  insert into holdfast.calls (
+    job_id, generation, visit, seq, attempt, kind, name, units, seconds, finish_reason, argument_bytes, error, at
+  )
+  select job, held.generation, held.visit, coalesce(max(c.seq), 0) + 1, held.attempt,
+    call ->> 'kind',
+    left(holdfast.sanitise_text(call ->> 'name'), 200),
+    holdfast.read_number(call -> 'units'),
+    coalesce(holdfast.read_number(call -> 'seconds'), 0),
+    left(holdfast.sanitise_text(call ->> 'finish_reason'), 200),
+    holdfast.read_number(call -> 'argument_bytes')::integer,
+    left(holdfast.sanitise_text(call ->> 'error'), 500),
+    holdfast.now()
+  from holdfast.calls as c
+  where c.job_id = job and c.generation = held.generation and c.visit = held.visit;
+  return checkpoint is null or holdfast.save_checkpoint(job, token, checkpoint, data);
+exception
+  when check_violation or not_null_violation or numeric_value_out_of_range then
+    perform holdfast.refuse('HF002', 'A call needs a kind, which is model or tool, a name, and numbers that are not negative.',
+      'Pass {"kind": "tool", "name": "look_up", "seconds": 0.2}.');
+end
+$$;
+comment on function holdfast.save_call(uuid, uuid, jsonb, text, json)
+  is 'Saves a call of a model or tool that a running job made, and its result as a checkpoint, together; false if the job was lost.';

@@ -1,0 +1,30 @@
+-- Moves the live jobs of a limited task into its own lanes. Whoever holds a job keeps it: the next sweep looks again.
+create or replace function holdfast.move_to_own_lanes(of_task text)
+returns integer
+language plpgsql volatile
+as $$
+declare
+  old   holdfast.lanes;
+  own   integer;
+  total integer := 0;
+  moved integer;
+begin
+  for old in
+    select l.* from holdfast.lanes as l
+    where l.task <> of_task
+      and l.lane in (select j.lane from holdfast.jobs as j where j.task = of_task)
+    order by l.queue, l.endpoint, l."group", l.is_capped
+  loop
+    own := holdfast.find_lane(old.queue, old.endpoint, old."group", of_task, old.is_capped);
+    update holdfast.jobs as j
+    set lane = own
+    where j.id = any (array(
+      select f.id from holdfast.jobs as f where f.lane = old.lane and f.task = of_task for update skip locked
+    ));
+    get diagnostics moved = row_count;
+    total := total + moved;
+  end loop;
+  return total;
+end
+$$;
+comment on function holdfast.move_to_own_lanes(text) is 'Moves the live jobs of a limited task into its own lanes; returns how many.';

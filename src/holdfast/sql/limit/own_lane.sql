@@ -1,0 +1,18 @@
+-- The lane that a job stands in, in place of the given one: limited tasks and runs with a budget have lanes of their own.
+create or replace function holdfast.own_lane(of_lane integer, of_task text, run uuid)
+returns integer
+language plpgsql volatile
+as $$
+declare
+  own    constant text := holdfast.own_task(of_task);
+  capped constant boolean := run is not null and holdfast.is_capped(run);
+  l      holdfast.lanes;
+begin
+  select t.* into l from holdfast.lanes as t where t.lane = of_lane;
+  if (l.task, l.is_capped) = (own, capped) then
+    return of_lane;
+  end if;
+  return holdfast.find_lane(l.queue, l.endpoint, l."group", own, capped);
+end
+$$;
+comment on function holdfast.own_lane(integer, text, uuid) is 'The lane that a job of a task and run stands in, in place of the given one.';

@@ -1,0 +1,43 @@
+-- (nothing) -> declared: stores a pipeline. One that differs from the newest version becomes the next; jobs under way keep theirs.
+create or replace function holdfast.declare_pipeline(name text, definition jsonb)
+returns integer
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+#variable_conflict use_variable
+declare
+  newest holdfast.pipelines;
+begin
+  perform holdfast.check_pipeline(name, definition);
+  -- Two workers that start at once declare the same: the second finds what the first made.
+  perform pg_advisory_xact_lock(hashtextextended('holdfast.pipeline:' || name, 0));
+  select p.* into newest from holdfast.pipelines as p where p.name = declare_pipeline.name order by p.version desc limit 1;
+  if newest.definition = definition then
+    -- What endpoint a task or queue has may have changed since.
+    update holdfast.stages as s
+    set lane = holdfast.stage_lane(name, d.stage)
+    from jsonb_array_elements(definition -> 'stages') as d (stage)
+    where s.pipeline = name
+      and s.version = newest.version
+      and s.stage = d.stage ->> 'name'
+      and s.lane <> holdfast.stage_lane(name, d.stage);
+    return newest.version;
+  end if;
+  insert into holdfast.pipelines (name, version, definition, declared_at)
+  values (name, coalesce(newest.version, 0) + 1, definition, holdfast.now());
+  insert into holdfast.stages (pipeline, version, stage, place, next, task, queue, lane, timeout, max_visits, on_reject)
+  select
+    name, coalesce(newest.version, 0) + 1, s ->> 'name', i, lead(s ->> 'name') over (order by i), s ->> 'task',
+    holdfast.stage_queue(name, s), holdfast.stage_lane(name, s), holdfast.read_interval(s -> 'timeout'),
+    coalesce((s ->> 'max_visits')::integer, 10), coalesce(s ->> 'on_reject', 'end')
+  from jsonb_array_elements(definition -> 'stages') with ordinality as u (s, i);
+  return coalesce(newest.version, 0) + 1;
+exception
+  when check_violation or invalid_text_representation or numeric_value_out_of_range then
+    raise exception using
+      errcode = 'HF002',
+      message = format('A setting of a stage of the pipeline %s is out of range: %s.', name, sqlerrm),
+      hint = 'A timeout is more than nothing, max_visits 1 to 1000, on_reject end, retry or dead.';
+end
+$$;
+comment on function holdfast.declare_pipeline(text, jsonb) is 'Stores a pipeline and returns its version; a definition that differs from the newest is the next one.';

@@ -1,0 +1,33 @@
+-- The options of a job that is to enter a pipeline, with queue, endpoint and group of its first stage, or of the one it names.
+create or replace function holdfast.enter_option(options jsonb)
+returns jsonb
+language plpgsql stable
+as $$
+declare
+  asked  constant text := options ->> 'pipeline';
+  newest constant integer := holdfast.newest_version(options ->> 'pipeline');
+  entry  record;
+begin
+  if asked is null then
+    return options;
+  elsif newest is null then
+    perform holdfast.refuse('HF004', format('There is no pipeline %s.', asked), 'Declare it first: a worker of the app that has it does so at its start.');
+  end if;
+  select s.stage, s.task, s.queue, l.endpoint, l."group", s.timeout into entry
+  from holdfast.stages as s
+  join holdfast.lanes as l on l.lane = s.lane
+  where s.pipeline = asked
+    and s.version = newest
+    and (options ->> 'stage' is null or s.stage = options ->> 'stage')
+  order by s.place
+  limit 1;
+  if not found then
+    perform holdfast.refuse('HF002', format('The pipeline %s has no stage %s.', asked, options ->> 'stage'), 'Look at holdfast.stage_view for its stages.');
+  end if;
+  return options || jsonb_strip_nulls(jsonb_build_object(
+    'stage', entry.stage, 'queue', entry.queue, 'endpoint', entry.endpoint, 'group', entry."group",
+    'timeout', coalesce(options -> 'timeout', to_jsonb(extract(epoch from entry.timeout)))
+  )) || jsonb_build_object('task', entry.task);
+end
+$$;
+comment on function holdfast.enter_option(jsonb) is 'The options of a job that is to enter a pipeline, with its task, queue and lane.';

@@ -1,0 +1,51 @@
+-- waiting -> ready | completed | dead: the stages that a locked job fanned out to are done; it goes on after the last of them.
+create or replace function holdfast.fan_in(job holdfast.jobs, run holdfast.runs)
+returns void
+language plpgsql volatile
+as $$
+declare
+  at   constant timestamptz := holdfast.now();
+  left_behind integer;
+  reached text;
+  gathered json;
+  next holdfast.stages;
+begin
+  if run.on_failure = 'fail' and run.dead + run.cancelled > 0 then
+    perform holdfast.record_attempt(job, 'failed', 'permanent', true, jsonb_build_object('type', 'ChildFailed',
+      'message', format('%s of the %s stages that it fanned out to did not complete.', run.dead + run.cancelled, run.total)), null);
+    perform holdfast.bury(job, 'child_failed');
+    return;
+  end if;
+  with branch as (
+    select h.*, s.place, row_number() over (order by s.place) - 1 as n
+    from holdfast.history as h
+    join holdfast.stages as s on s.pipeline = job.pipeline and s.version = job.pipeline_version and s.stage = h.stage
+    where h.run_id = run.id
+      and h.ended_at >= run.created_at - interval '1 minute'
+  ), kept as (
+    insert into holdfast.stage_outputs (job_id, generation, visit, stage, output, attempt, worker_id, started_at, ended_at)
+    select job.id, job.generation, job.visit + b.n, b.stage, b.output, b.attempt, b.worker_id, b.started_at, b.ended_at
+    from branch as b
+    where b.state = 'completed'
+  )
+  select count(*), (array_agg(b.stage order by b.place desc))[1], json_object_agg(b.stage, b.output order by b.place) filter (where b.state = 'completed')
+  into left_behind, reached, gathered
+  from branch as b;
+  job.stage := coalesce(reached, job.stage);
+  job.visit := job.visit + left_behind;
+  select s.* into next from holdfast.next_stage(job, null) as s;
+  if next.stage is null then
+    update holdfast.jobs as j set stage = job.stage, visit = job.visit, waits_for = null, state = 'ready', rank_at = at where j.id = job.id;
+    perform holdfast.end_jobs(array[job.id], null, 'completed', array[gathered], null);
+  else
+    perform holdfast.enter_stage(job, holdfast.stage_detail(next), job.visit);
+    perform holdfast.notify_ready(array[next.queue]);
+  end if;
+exception
+  when sqlstate 'HF002' then
+    perform holdfast.record_attempt(job, 'failed', 'permanent', true,
+      jsonb_build_object('type', 'BadAdvance', 'message', 'The next stage is impossible: ' || sqlerrm), null);
+    perform holdfast.bury(job, 'permanent');
+end
+$$;
+comment on function holdfast.fan_in(holdfast.jobs, holdfast.runs) is 'Keeps the outputs of the stages that a job fanned out to, and moves it on after the last of them.';

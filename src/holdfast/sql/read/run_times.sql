@@ -1,0 +1,28 @@
+-- How long attempts of some queues took lately: of the last hour, or of the last week if there were none.
+create or replace function holdfast.run_times(queues text[], out jobs bigint, out mean interval, out p50 interval, out p95 interval)
+language plpgsql stable security definer
+set search_path = holdfast, pg_temp
+as $$
+declare
+  since interval;
+  tens  jsonb;
+begin
+  foreach since in array array[interval '1 hour', interval '7 days'] loop
+    select jsonb_object_agg(t.tenth, t.n), sum(t.n), make_interval(secs => sum(t.n * power(10, (t.tenth::integer + 0.5) / 10.0) / 1000) / sum(t.n))
+    into tens, jobs, mean
+    from (
+      select e.key as tenth, sum(e.value::bigint)::double precision as n
+      from holdfast.end_counts as c, lateral jsonb_each_text(c.run_tens) as e
+      where c.minute >= holdfast.now() - since
+        and c.queue = any (queues)
+        and c.state = 'completed'
+      group by e.key
+    ) as t;
+    exit when jobs > 0;
+  end loop;
+  jobs := coalesce(jobs, 0);
+  p50 := holdfast.tenth_percentile(tens, 0.5);
+  p95 := holdfast.tenth_percentile(tens, 0.95);
+end
+$$;
+comment on function holdfast.run_times(text[]) is 'How long attempts of these queues that completed took lately: mean and percentiles; null where nothing is known.';

@@ -1,0 +1,29 @@
+-- waiting -> ready: jobs whose time to wait is over; their handlers learn that nothing came.
+create or replace function holdfast.end_waits(at timestamptz, max integer)
+returns integer
+language plpgsql volatile
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  job  holdfast.jobs;
+  over integer := 0;
+begin
+  for job in
+    select j.* from holdfast.jobs as j
+    where j.state = 'waiting'
+      and (j.waits_for = 'children' or j.waits_for like 'signal:%')
+      and j.due_at <= at
+    order by j.due_at
+    limit max
+    for update skip locked
+  loop
+    perform holdfast.wake(job, 'wait_over');
+    over := over + 1;
+  end loop;
+  return over;
+end
+$$;
+comment on function holdfast.end_waits(timestamptz, integer) is 'Readies jobs whose time to wait is over; returns how many.';

@@ -1,0 +1,15 @@
+-- running -> waiting: gives a locked job up until what it waits for has come, or until a time. Its permit has been given back.
+create or replace function holdfast.park(job holdfast.jobs, what text, until timestamptz)
+returns void
+language plpgsql volatile
+as $$
+begin
+  perform holdfast.record_moves(array[job.id], 'wait', 'waiting', what);
+  update holdfast.jobs as j
+  set state = 'waiting', waits_for = what, due_at = until, rank_at = null, visit = job.visit, units = job.units,
+      deferred_since = null, worker_id = null, token = null, started_at = null, stop_at = null, in_flight_at_start = null, is_probe = null,
+      permit_lane = null, reserved = null
+  where j.id = job.id;
+end
+$$;
+comment on function holdfast.park(holdfast.jobs, text, timestamptz) is 'Makes a locked running job wait for something, without a worker.';

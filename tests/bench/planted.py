@@ -1,0 +1,63 @@
+"""Figures that meet every bar, to be spoilt one by one."""
+
+from bench.result import OURS, Results
+
+PEERS = {
+    "bulk_enqueue": (100_000, 20_000),
+    "single_enqueue_1": (1_500, 1_300),
+    "single_enqueue_8": (9_000, 3_000),
+    "single_enqueue_64": (40_000, 3_500),
+    "drain_1": (30_000, 10_000),
+    "drain_2": (40_000, 13_000),
+    "pickup_p50": (2.0, 4.0),
+    "pickup_p95": (3.0, 9.0),
+    "pickup_p99": (5.0, 17.0),
+    "statements_per_job": (0.01, 1.5),
+    "wal_bytes_per_job": (800, 1_700),
+    "buffers_per_job": (20, 30),
+    "idle_statements_per_s": (1.0, 3.0),
+    "import_s": (0.2, 0.9),
+    "rss_mb": (45, 48),
+}
+
+
+def peers() -> Results:
+    results = Results("peers")
+    for name, (ours, theirs) in PEERS.items():
+        results.add(OURS, "1", name, "unit", ours)
+        results.add("pgqueuer", "1", name, "unit", theirs)
+    results.add("taskiq", "1", "pickup_p50", "unit", 1.8)
+    results.add("taskiq", "1", "drain_1", "unit", 1_000_000)  # on Redis: no bar compares with it
+    return results
+
+
+def limit() -> Results:
+    results = Results("limit")
+    for name in ("drain_1", "drain_2"):
+        results.add(OURS, "1", name, "jobs/s", 30_000)
+        results.add("bare_settle", "", name, "jobs/s", 50_000)
+    return results
+
+
+def depth() -> Results:
+    results = Results("depth")
+    for place in ("ready_base", "ready_deep", "ended_base", "ended_deep"):
+        for run in range(5):
+            results.add(OURS, "1", f"{place}_rate", "jobs/s", 10_000 + run)
+            results.add(OURS, "1", f"{place}_buffers", "buffers/job", 20)
+            results.add(OURS, "1", f"{place}_wal_bytes", "bytes/job", 900)
+    return results
+
+
+def held() -> Results:
+    results = Results("held")
+    for mode in ("steady", "full"):
+        for name, value in {"first": 3_000, "last": 2_990, "claim_p50": 3, "claim_p99": 9}.items():
+            results.add(OURS, "1", f"{mode}_{name}", "unit", value)
+    return results
+
+
+def spoil(results: Results, name: str, value: float) -> Results:
+    figure = results.figures[OURS, name]
+    figure.runs = [value] * len(figure.runs)
+    return results

@@ -1,0 +1,104 @@
+"""Bars pass on good figures, and each fires on the figure that it is about."""
+
+from collections.abc import Callable
+
+import pytest
+
+from bench.bars import BARS, bars_of
+from bench.bars.bar import checklist
+from bench.result import OURS, Results
+from tests.bench import planted
+
+GOOD: list[Callable[[], Results]] = [planted.peers, planted.limit, planted.depth, planted.held]
+
+
+def missed(results: Results) -> list[str]:
+    return [bar.what for bar in bars_of(results) if not bar.is_met]
+
+
+@pytest.mark.parametrize("make", GOOD)
+def test_good_figures_meet_every_bar(make: Callable[[], Results]) -> None:
+    results = make()
+    assert bars_of(results)
+    assert missed(results) == []
+
+
+def test_every_suite_with_bars_is_planted() -> None:
+    assert {make().suite for make in GOOD} == BARS.keys()
+
+
+@pytest.mark.parametrize(
+    ("make", "figure", "value"),
+    [
+        (planted.peers, "drain_1", 24_900),
+        (planted.peers, "drain_2", 32_000),
+        (planted.peers, "bulk_enqueue", 79_000),
+        (planted.peers, "single_enqueue_1", 1_420),
+        (planted.peers, "single_enqueue_64", 19_000),
+        (planted.peers, "pickup_p99", 17.5),
+        (planted.peers, "statements_per_job", 0.06),
+        (planted.peers, "wal_bytes_per_job", 1_701),
+        (planted.peers, "buffers_per_job", 31),
+        (planted.peers, "idle_statements_per_s", 2.1),
+        (planted.peers, "import_s", 0.36),
+        (planted.peers, "rss_mb", 58),
+        (planted.limit, "drain_1", 22_000),
+        (planted.limit, "drain_2", 24_900),
+        (planted.depth, "ready_deep_rate", 7_400),
+        (planted.depth, "ready_deep_buffers", 24.1),
+        (planted.depth, "ready_deep_wal_bytes", 1_090),
+        (planted.depth, "ended_deep_rate", 7_400),
+        (planted.depth, "ended_deep_buffers", 25),
+        (planted.depth, "ended_deep_wal_bytes", 1_090),
+        (planted.held, "steady_last", 2_800),
+        (planted.held, "steady_claim_p99", 51),
+        (planted.held, "full_last", 2_200),
+    ],
+)
+def test_a_bad_figure_misses_its_bar_and_no_other(
+    make: Callable[[], Results], figure: str, value: float
+) -> None:
+    results = planted.spoil(make(), figure, value)
+    (what,) = missed(results)
+    words = figure.split("_")
+    assert words[0] in what
+    assert words[-1] in what or words[-1] == "last"
+
+
+def test_a_slow_pick_up_misses_both_of_its_bars() -> None:
+    assert len(missed(planted.spoil(planted.peers(), "pickup_p50", 2.9))) == 2
+
+
+def test_without_redis_no_bar_speaks_of_taskiq() -> None:
+    results = planted.peers()
+    del results.figures["taskiq", "pickup_p50"]
+    assert not [bar for bar in bars_of(results) if "taskiq" in bar.what]
+
+
+def test_64_callers_may_be_compared_with_one_caller_of_the_peer() -> None:
+    results = planted.spoil(planted.peers(), "single_enqueue_64", 20_000)
+    assert missed(results) == []  # 5.7 times its 64 callers, but 15.4 times its one
+    results.figures["pgqueuer", "single_enqueue_1"].runs = [1_400]
+    results.figures[OURS, "single_enqueue_1"].runs = [2_000]
+    assert len(missed(results)) == 1
+
+
+def test_the_slowest_of_two_peers_excuses_nothing() -> None:
+    results = planted.peers()
+    for name, (_, theirs) in planted.PEERS.items():
+        results.add("saq", "1", name, "unit", theirs / 2 if name.startswith("drain") else theirs)
+    assert missed(planted.spoil(results, "drain_1", 24_900)) == ["drain_1, to the best peer's"]
+
+
+def test_the_rate_at_depth_is_compared_within_pairs() -> None:
+    results = planted.depth()
+    results.figures[OURS, "ready_base_rate"].runs = [10, 20, 40, 80, 160]
+    results.figures[OURS, "ready_deep_rate"].runs = [10, 20, 40, 80, 1]
+    results.figures[OURS, "ended_deep_rate"].runs = [7, 14, 28, 80, 160]
+    assert missed(results) == ["ended_deep: rate, to that at the base"]
+
+
+def test_the_list_of_bars_marks_those_that_are_missed() -> None:
+    lines = checklist(bars_of(planted.spoil(planted.held(), "full_last", 100))).splitlines()
+    assert [line[:4] for line in lines] == ["ok  ", "ok  ", "MISS"]
+    assert lines[-1].endswith("0.03, wanted ≥ 0.75")

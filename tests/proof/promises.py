@@ -1,0 +1,130 @@
+"""The promises, each with the tests that would fail if it were broken."""
+
+from tests.proof.registry import Line, named
+
+PROMISES = (
+    Line(
+        "P1",
+        "What was accepted is durable, has one end, and reaches it.",
+        (
+            "proof/test_mini_chaos.py::test_every_fault_fires_and_no_job_is_lost_or_doubled",
+            "race/test_storm.py::test_after_a_storm_every_job_has_exactly_one_end",
+        ),
+    ),
+    Line(
+        "P2",
+        "A job enqueued in your transaction exists if and only if that commits.",
+        (
+            "client/test_transaction.py::test_a_job_is_invisible_until_the_callers_transaction_commits",
+            "client/test_transaction.py::test_a_rollback_of_the_callers_transaction_leaves_nothing",
+        ),
+    ),
+    Line(
+        "P3",
+        "The same unique key is one job and one id.",
+        ("race/test_keys.py::test_two_hundred_equal_unique_keys_half_undone_are_one_job",),
+    ),
+    Line(
+        "P4",
+        "A completed job ran to its end; it starts again only after something that is recorded.",
+        ("machine/test_machine.py::test_any_schedule_of_verbs_leaves_the_database_as_the_model_says",),
+    ),
+    Line(
+        "P5",
+        "On the database's clock at most one attempt of a job holds a lease.",
+        (
+            "proof/model_check/test_model_check.py::test_no_schedule_breaks_the_protocol",
+            "sql/check_invariants/test_checking.py::test_leases_do_not_overlap_even_if_the_clock_steps_back",
+        ),
+    ),
+    Line(
+        "P6",
+        "A write with an outdated token changes nothing.",
+        (
+            named(
+                "crash/test_suspended.py",
+                "test_every_write_of_a_worker_that_was_suspended_past_its_lease_is_fenced",
+            ),
+            "proof/model_check/test_model_check.py::test_a_planted_mistake_is_found",
+        ),
+    ),
+    Line(
+        "P7",
+        "Writes in the job's transaction commit with its completion; a recorded step is not done again.",
+        (
+            "sql/complete_in_transaction/test_effects.py::test_a_lost_job_undoes_the_effect",
+            named(
+                "proof/test_workers.py",
+                "test_a_step_that_was_recorded_is_not_done_again_after_a_kill_between_steps",
+            ),
+        ),
+    ),
+    Line(
+        "P8",
+        "A dead worker's jobs are available again within a lease and two sweeps; a live one is not robbed.",
+        (
+            "crash/test_suspended.py::test_a_handler_that_blocks_the_loop_for_three_leases_is_not_robbed",
+            "proof/test_hard_times.py::test_a_locked_table_delays_and_robs_nobody",
+        ),
+    ),
+    Line(
+        "P9",
+        "So many failures and losses, then a dead letter; one bad job never stops its queue.",
+        (
+            "sql/fail_jobs/test_budget.py::test_three_tries_in_all_by_default",
+            "sql/rescue_jobs/test_rescuing.py::test_a_job_that_kills_workers_is_dead_after_three",
+        ),
+    ),
+    Line(
+        "P10",
+        "No retry before its time; an open circuit costs no failures.",
+        (
+            "sql/fail_jobs/test_retrying.py::test_a_retry_is_not_claimed_before_its_time",
+            "sql/fail_jobs/test_retrying.py::test_jitter_only_adds",
+            "sql/endpoints/test_outage.py::test_no_failure_counts_while_the_circuit_is_not_closed",
+        ),
+    ),
+    Line(
+        "P11",
+        "SIGTERM: claim nothing more, renew while draining, return the rest uncharged, exit 0.",
+        ("crash/test_signals.py::test_a_busy_worker_finishes_what_runs_while_renewing_its_lease",),
+    ),
+    Line(
+        "P12",
+        "Database away: handlers stop before their lease could end; workers reconnect by themselves.",
+        (
+            named(
+                "worker/test_lease.py",
+                "test_handlers_are_cancelled_before_a_lease_that_cannot_be_renewed_could_have_ended",
+            ),
+            "worker/test_settle.py::test_losing_the_listening_session_costs_at_most_one_poll",
+        ),
+    ),
+    Line(
+        "P13",
+        "Only the database's clock decides.",
+        ("proof/test_workers.py::test_a_worker_whose_clock_is_wrong_by_a_day_works_like_any_other",),
+        "cron slots: there are no schedules yet",
+    ),
+    Line(
+        "P14",
+        "One order key: one at a time, in commit order. Limits are never exceeded.",
+        (
+            "race/test_keys.py::test_concurrent_producers_of_an_order_key_make_one_line_in_commit_order",
+            "race/test_endpoints.py::test_after_a_storm_every_permit_is_a_running_job",
+        ),
+    ),
+    Line(
+        "P15",
+        "An accepted payload comes back equal; no error text prevents that a failure is recorded.",
+        (
+            "client/test_payload.py::test_an_argument_comes_back_equal_and_of_the_annotated_type",
+            "sql/fail_jobs/test_error_text.py::test_secrets_reach_neither_the_attempt_nor_the_letter",
+        ),
+    ),
+    Line(
+        "P16",
+        "Migrations lock briefly, can be interrupted and repeated.",
+        ("migration/test_migrate.py::test_a_migration_gives_way_after_two_seconds_and_tries_again",),
+    ),
+)

@@ -1,0 +1,255 @@
+"""Which test proves what, for every line of the fault table. docs/reliability.md is made from this.
+
+A proof is a test (its path below tests/, and its name) or a fault of `holdfast chaos`, written as chaos:NAME.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`gap`: what no test shows yet, in words."""
+
+    what: str
+    expected: str
+    proofs: tuple[str, ...]
+    gap: str = ""
+
+
+def named(path: str, test: str) -> str:
+    """A test whose name does not fit into a line."""
+    return f"{path}::{test}"
+
+
+FAULTS = (
+    Line(
+        "kill -9 of a worker: after its claim, while it runs, before the completion's commit, after it",
+        "another worker does the job, one end, its effect exactly once",
+        (
+            "crash/test_killed.py::test_every_job_of_a_killed_worker_is_done_by_another_and_has_one_end",
+            "chaos:kill-worker",
+        ),
+    ),
+    Line(
+        "kill -9 of a worker between two steps",
+        "a recorded step is not done again",
+        (
+            named(
+                "proof/test_workers.py",
+                "test_a_step_that_was_recorded_is_not_done_again_after_a_kill_between_steps",
+            ),
+            "chaos:kill-worker",
+        ),
+    ),
+    Line(
+        "out of memory, segfault, abort in a handler",
+        "dead after three losses; its neighbours are done",
+        (
+            named(
+                "crash/test_killed.py",
+                "test_a_job_that_kills_every_worker_is_dead_after_three_losses_and_its_neighbours_are_done",
+            ),
+            named(
+                "worker/test_process_mode.py",
+                "test_a_death_is_a_failure_of_that_job_alone_and_the_third_one_ends_it",
+            ),
+        ),
+    ),
+    Line(
+        "SIGTERM while idle, while draining, beyond the grace; a second signal",
+        "exit 0, released uncharged, no loss",
+        (
+            "crash/test_signals.py::test_an_idle_worker_leaves_at_once",
+            "crash/test_signals.py::test_a_busy_worker_finishes_what_runs_while_renewing_its_lease",
+            "crash/test_signals.py::test_what_runs_beyond_the_grace_is_released_uncharged",
+            "crash/test_signals.py::test_a_second_signal_ends_the_grace",
+            "chaos:leave-worker",
+        ),
+    ),
+    Line(
+        "SIGSTOP for longer than the lease, then SIGCONT",
+        "another finishes; every write of the zombie is refused",
+        (
+            named(
+                "crash/test_suspended.py",
+                "test_every_write_of_a_worker_that_was_suspended_past_its_lease_is_fenced",
+            ),
+            "chaos:stop-worker",
+        ),
+    ),
+    Line(
+        "a handler that blocks the event loop for three leases; one that never returns",
+        "not robbed; timed out, fenced or killed",
+        (
+            "crash/test_suspended.py::test_a_handler_that_blocks_the_loop_for_three_leases_is_not_robbed",
+            "worker/test_stopping.py::test_a_thread_that_does_not_return_is_reported_and_keeps_its_slot",
+            named(
+                "worker/test_process_mode.py",
+                "test_the_timeout_kills_a_handler_that_never_returns_and_what_it_forked",
+            ),
+        ),
+    ),
+    Line(
+        "kill -9 of the postmaster, fast and immediate restart, one backend terminated, all of them",
+        "no accepted job lost, workers reconnect by themselves",
+        (
+            "crash/test_database.py::test_a_worker_outlives_a_restart_of_the_database_and_no_job_is_lost",
+            "chaos:kill-database",
+            "chaos:restart-database",
+            "chaos:cut-connection",
+            "chaos:terminate-backends",
+        ),
+    ),
+    Line(
+        "primary killed, replica promoted",
+        "synchronous: nothing lost; asynchronous: the last commits, counted; old tokens refused",
+        (
+            "proof/test_failover.py::test_a_synchronous_failover_loses_nothing_and_workers_follow",
+            named(
+                "proof/test_failover.py",
+                "test_an_asynchronous_failover_loses_the_last_commits_counted_and_refuses_their_tokens",
+            ),
+            named(
+                "proof/test_failover.py",
+                "test_a_token_from_before_a_synchronous_failover_is_refused_once_its_job_was_rescued",
+            ),
+        ),
+    ),
+    Line(
+        "connections reset; the answer to COMMIT lost on enqueue, claim and complete",
+        "the same id; found and given back; done once",
+        (
+            named(
+                "proof/test_lost_answers.py",
+                "test_an_enqueue_whose_answer_was_lost_gives_the_same_job_when_it_is_sent_again",
+            ),
+            named(
+                "worker/test_settle.py",
+                "test_jobs_whose_claim_was_not_answered_are_given_back_uncharged_and_run",
+            ),
+            "proof/test_lost_answers.py::test_a_transaction_whose_commit_was_not_answered_is_not_done_again",
+            "proof/test_lost_answers.py::test_connections_that_are_reset_under_a_running_job_cost_it_nothing",
+            named(
+                "worker/test_settle.py",
+                "test_an_end_whose_commit_was_not_answered_is_sent_again_and_the_job_not_run_again",
+            ),
+            "chaos:lost-reply",
+            "chaos:reset",
+        ),
+    ),
+    Line(
+        "partition for two leases; loss in one direction; a half-open listener",
+        "cancelled locally before the lease ends, no overlap, polling covers",
+        (
+            named(
+                "worker/test_partition.py",
+                "test_handlers_stop_before_the_lease_can_end_and_another_worker_takes_over",
+            ),
+            "proof/test_network.py::test_with_loss_in_one_direction_no_two_attempts_overlap",
+            "proof/test_network.py::test_a_half_open_listener_is_covered_by_polling",
+            "chaos:partition",
+            "chaos:one-way",
+            "chaos:half-open",
+        ),
+    ),
+    Line(
+        "slow database, table lock, tight statement_timeout, connections exhausted, read-only",
+        "slower, nobody robbed, tried again with pauses",
+        (
+            "proof/test_hard_times.py::test_a_locked_table_delays_and_robs_nobody",
+            "proof/test_hard_times.py::test_a_tight_statement_timeout_delays_and_robs_nobody",
+            "proof/test_hard_times.py::test_a_worker_that_lost_its_connections_waits_for_free_ones",
+            "proof/test_hard_times.py::test_a_read_only_database_delays_and_loses_nothing",
+            "chaos:pause-database",
+            "chaos:slow-network",
+            "chaos:lock-table",
+        ),
+    ),
+    Line(
+        "disk full",
+        "a clear error, all or nothing, the server lives",
+        ("proof/test_disk_full.py::test_a_full_disk_is_a_clear_error_and_nothing_half_done",),
+        "the disk of the write-ahead log: PostgreSQL itself stops then, and recovers when there is room",
+    ),
+    Line(
+        "a worker's clock wrong by a day",
+        "nothing changes",
+        (
+            "proof/test_workers.py::test_a_worker_whose_clock_is_wrong_by_a_day_works_like_any_other",
+            "sql/check_invariants/test_checking.py::test_leases_do_not_overlap_even_if_the_clock_steps_back",
+        ),
+        "daylight saving time: there are no schedules yet",
+    ),
+    Line(
+        "several rescuers at once; all pairs of complete, fail, release, cancel, renew and rescue",
+        "one winner, no deadlock",
+        (
+            "race/test_rescue.py::test_rescuers_at_once_count_each_loss_once",
+            "race/test_pairs.py::test_two_verbs_at_once_are_two_verbs_in_turn",
+            "race/test_pairs.py::test_a_verb_that_is_undone_leaves_the_job_to_the_other",
+            "proof/model_check/test_model_check.py::test_no_schedule_breaks_the_protocol",
+        ),
+        "cron on ten nodes: there are no schedules yet",
+    ),
+    Line(
+        "200 equal unique keys, half of them rolled back",
+        "one job, one id",
+        ("race/test_keys.py::test_two_hundred_equal_unique_keys_half_undone_are_one_job",),
+        "the same over HTTP: there is no HTTP API yet",
+    ),
+    Line(
+        "hostile input: NUL, lone surrogate, NaN, number bomb, depth 10^5",
+        "refused with its path, flat memory",
+        (
+            named(
+                "sql/enqueue_jobs/test_payload_limits.py",
+                "test_a_payload_that_would_not_come_back_equal_is_refused",
+            ),
+            named(
+                "sql/enqueue_jobs/test_payload_limits.py",
+                "test_a_payload_too_deep_for_the_servers_parser_harms_nothing",
+            ),
+            "client/test_payload.py::test_an_argument_that_would_not_come_back_equal_is_refused_by_name",
+            "sql/fail_jobs/test_error_text.py::test_an_enormous_error_is_cut_and_recorded",
+        ),
+        "endless bodies and slow clients: there is no HTTP API yet",
+    ),
+    Line(
+        "a model server that says 429 or 500, hangs, drips, or is away for a day",
+        "nothing dead, no wave",
+        (
+            "sql/endpoints/test_outage.py::test_a_day_without_the_endpoint_makes_no_job_dead",
+            "worker/test_endpoints.py::test_an_answer_decides_how_the_attempt_ends",
+            "worker/test_endpoints.py::test_after_retry_after_the_worker_comes_again_in_time",
+        ),
+    ),
+    Line(
+        "a snapshot held open",
+        "claims stay quick, the doctor names the holder",
+        (
+            "cli/test_doctor.py::test_an_old_transaction_is_named_by_its_process",
+            "chaos:long-transaction",
+        ),
+        "five whole minutes at full speed: measured by the benchmarks, not by a test",
+    ),
+    Line(
+        "a migration under load, killed, repeated",
+        "locks for two seconds at most, leaves nothing half done",
+        (
+            "migration/test_migrate.py::test_a_migration_gives_way_after_two_seconds_and_tries_again",
+            "migration/test_migrate.py::test_a_migration_whose_connection_is_killed_leaves_nothing",
+            "migration/test_migrate.py::test_ten_migrations_at_once_do_the_work_once",
+            "migration/test_migrate.py::test_an_older_program_does_not_replace_a_newer_set_of_functions",
+        ),
+    ),
+    Line(
+        "a pooler in transaction mode",
+        "the core of the suite passes",
+        (
+            "proof/test_pooler.py::test_jobs_go_through_a_pooler_from_enqueue_to_result",
+            "proof/test_pooler.py::test_failures_steps_and_effects_hold_through_a_pooler",
+            "proof/test_pooler.py::test_a_lost_worker_behind_a_pooler_is_rescued",
+            "proof/test_pooler.py::test_a_migration_runs_through_a_pooler",
+        ),
+    ),
+)

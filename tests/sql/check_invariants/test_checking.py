@@ -1,0 +1,46 @@
+"""Each violation is planted in tests/proof; here is what the verb itself promises."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+from holdfast.db.connect import Connection
+from holdfast.testing.clock import install_fake_clock
+from tests.builders import a_worker, claim_one, dead_job, fail, ready_job, scheduled_job
+
+
+async def test_a_sound_database_has_no_rows(conn: Connection) -> None:
+    await dead_job(conn)
+    assert await conn.fetch("select * from holdfast.check_invariants()") == []
+    assert await conn.fetch("select * from holdfast.invariants") == []
+
+
+async def test_it_looks_at_the_newest_up_to_a_number(conn: Connection) -> None:
+    old = await ready_job(conn)
+    await conn.execute("update holdfast.jobs set losses = 9 where id = $1", old)
+    await ready_job(conn)
+    names = "select name from holdfast.check_invariants($1) where name = 'too_many_losses'"
+    assert len(await conn.fetch(names, 2)) == 1
+    assert await conn.fetch(names, 1) == []
+
+
+async def test_what_stands_still_is_a_violation_only_for_those_who_waited(conn: Connection) -> None:
+    job = await scheduled_job(conn)
+    await conn.execute("update holdfast.jobs set due_at = now() - interval '10 seconds' where id = $1", job)
+    stuck = "select job from holdfast.check_invariants(100, $1::interval)"
+    assert await conn.fetch(stuck, None) == []
+    assert await conn.fetch(stuck, timedelta(minutes=1)) == []
+    assert [row["job"] for row in await conn.fetch(stuck, timedelta(seconds=5))] == [job]
+
+
+async def test_leases_do_not_overlap_even_if_the_clock_steps_back(conn: Connection) -> None:
+    """A claim reads the clock before it sees the job: whoever gave it back in between did so later."""
+    clock = await install_fake_clock(conn)
+    worker = await a_worker(conn, lease=timedelta(hours=1), worker=uuid4())
+    await ready_job(conn, retry={"delays": [0, 0]})
+    first = await claim_one(conn, worker)
+    before = await clock.now()
+    await clock.advance(timedelta(seconds=1))
+    assert await fail(conn, first)
+    await clock.set(before)
+    await claim_one(conn, worker)
+    assert await conn.fetch("select * from holdfast.check_invariants()") == []

@@ -1,0 +1,75 @@
+"""What a time box and a team of processes decide, without a database."""
+
+from datetime import timedelta
+from math import inf
+
+import pytest
+
+from holdfast.cli import early_end
+from holdfast.cli.team import Wanted
+from holdfast.model.error import InvalidOption
+from holdfast.worker.durations import Durations
+
+
+def test_until_something_has_ended_the_seed_is_what_is_expected() -> None:
+    assert Durations().expected == 0
+    assert Durations(timedelta(seconds=3)).expected == 3
+
+
+def test_what_nine_of_ten_jobs_take_is_expected_by_the_tasks_that_came_lately() -> None:
+    durations = Durations(timedelta(seconds=3))
+    for _ in range(40):
+        durations.note("quick", 0.1)
+    assert durations.expected == 0.1
+    durations.note("slow", 20)
+    assert durations.expected == 0.1, "one in forty"
+    for _ in range(10):
+        durations.note("slow", 20)
+    assert durations.expected == 20
+    for _ in range(50):
+        durations.note("quick", 0.2)
+    assert durations.expected == 0.2, "what came long ago is forgotten"
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "need", "count"),
+    [("3", None, 99, 3), ("auto", 4, 0, 1), ("auto", 4, 3, 3), ("auto", 4, 99, 4), ("auto", 4, -inf, 1)],
+)
+def test_a_team_is_as_large_as_it_is_told_or_as_is_needed(
+    text: str, most: int | None, need: float, count: int
+) -> None:
+    assert Wanted.parse(text, most).bounded(need) == count
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "many", "2000", "1.5"])
+def test_a_number_of_processes_that_makes_no_sense_is_refused(text: str) -> None:
+    with pytest.raises(InvalidOption):
+        Wanted.parse(text, None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variable", "seconds"),
+    [
+        (["worker", "--time-box", "25s"], None, 25),
+        (["worker", "--time-box=250ms"], None, 0.25),
+        (["worker"], "2m", 120),
+        (["worker", "--time-box", "3s"], "2m", 3),
+        (["worker"], None, None),
+        (["jobs", "list"], "2m", None),
+        (["worker", "--time-box", "soon"], None, None),
+    ],
+)
+def test_the_end_of_the_process_is_armed_by_the_arguments_or_the_environment(
+    monkeypatch: pytest.MonkeyPatch, arguments: list[str], variable: str | None, seconds: float | None
+) -> None:
+    armed: list[float] = []
+    monkeypatch.setattr(early_end, "EndOfProcess", armed.append)
+    monkeypatch.setattr(early_end, "process_age", lambda: 0.0)
+    if variable is not None:
+        monkeypatch.setenv(early_end.VARIABLE, variable)
+    early_end.arm(arguments)
+    assert armed == ([] if seconds is None else [seconds])
+
+
+def test_a_process_knows_its_age() -> None:
+    assert early_end.process_age() >= 0
