@@ -2,9 +2,7 @@
 
 import asyncio
 import os
-import tempfile
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 
 import asyncpg
 import pytest
@@ -12,10 +10,8 @@ from asyncpg import Record
 
 from holdfast.db.connect import Database
 from holdfast.embedded import EmbeddedServer
+from holdfast.testing.server import SETTINGS, place_for
 from tests.database import fresh_database, make_template
-
-# Tests check logic, not the disk: without syncing they take a third of the time.
-SETTINGS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "300"}
 
 
 @pytest.fixture(autouse=True)
@@ -33,8 +29,7 @@ def server_url() -> Iterator[str]:
     HOLDFAST_POSTGRES_BIN=/usr/lib/postgresql/15/bin runs the tests on that version instead.
     """
     version = os.environ.get("HOLDFAST_POSTGRES_BIN", "").replace("/", "-")
-    directory = Path(tempfile.gettempdir()) / f"holdfast-tests-{os.getuid()}{version}"
-    server = EmbeddedServer(directory, settings=SETTINGS)
+    server = EmbeddedServer(place_for(f"holdfast-tests{version}"), settings=SETTINGS)
     url = server.start()
     yield url
     server.stop()
