@@ -2,7 +2,8 @@
 
 A file lock and not an xdist group: with pytest 9.2 and xdist 3.8 `--dist loadgroup` spreads the tests of a
 group over the processes without a word. The lock is taken before pytest-timeout starts its clock, so waiting
-for it costs no test its time.
+for it costs no test its time. They come first: with `--dist worksteal` the first process then has them all, and
+the other takes the rest from it instead of waiting for the lock.
 """
 
 import fcntl
@@ -19,6 +20,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LOCK = Path(tempfile.gettempdir()) / f"holdfast-tests-alone-{os.getuid()}.lock"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.get_closest_marker("alone") is None)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
