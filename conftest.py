@@ -2,8 +2,8 @@
 
 A file lock and not an xdist group: with pytest 9.2 and xdist 3.8 `--dist loadgroup` spreads the tests of a
 group over the processes without a word. The lock is taken before pytest-timeout starts its clock, so waiting
-for it costs no test its time. They come first: with `--dist worksteal` the first process then has them all, and
-the other takes the rest from it instead of waiting for the lock.
+for it costs no test its time. They come first: with `--dist worksteal` the first process then has them all,
+and the other takes the rest from it instead of waiting for the lock.
 """
 
 import fcntl
