@@ -1,5 +1,6 @@
 """`holdfast worker --time-box` and `--processes`, as processes."""
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -67,7 +68,7 @@ def test_a_chain_of_processes_by_a_command_and_the_environment_finishes_everythi
 ) -> None:
     """Every option may stand in the environment, which a successor inherits; so may the continuation."""
     enqueue(database_url, "slow", 12)
-    command = f"{sys.executable} -m holdfast worker"
+    command = f"{shlex.quote(sys.executable)} -m holdfast worker"
     more = {
         "HOLDFAST_APP": "shop:app",
         "HOLDFAST_WORKER_SLOTS": "1",

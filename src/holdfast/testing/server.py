@@ -35,6 +35,10 @@ def _embedded_url() -> str:
 
 
 def place_for(name: str) -> Path:
-    """This user's directory of that name, in memory where there is plenty of it."""
-    is_roomy = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= MEMORY_NEEDED
+    """This user's directory of that name: where TMPDIR says, else in memory if there is plenty of it."""
+    is_roomy = (
+        "TMPDIR" not in os.environ
+        and os.access(MEMORY, os.W_OK)
+        and shutil.disk_usage(MEMORY).free >= MEMORY_NEEDED
+    )
     return (MEMORY if is_roomy else Path(tempfile.gettempdir())) / f"{name}-{os.getuid()}"
