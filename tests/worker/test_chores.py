@@ -52,6 +52,7 @@ async def test_all_standard_chores_run_against_the_real_verbs(db: Database) -> N
         "prune",
         "prune_records",
         "settle_limits",
+        "mark_lanes",
         "forget_workers",
         "summarise_ends",
         "prune_endpoints",

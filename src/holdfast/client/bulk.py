@@ -1,11 +1,12 @@
 """Many jobs in one transaction, in statements of a bounded size."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sized
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
 
 from holdfast.client.enqueue import store
 from holdfast.client.link import Link
-from holdfast.client.new_job import NewJob
+from holdfast.client.new_job import NewJob, queues_of
 from holdfast.client.options import Stagger
 from holdfast.client.own_connection import OwnConnection, QueueNamer, run_blocking
 from holdfast.client.sync import SyncLoop
@@ -40,27 +41,29 @@ class Bulk:
 
     async def _alone(self, link: Link) -> list[Enqueued]:
         queues: set[str] = set()
+        stored: list[Enqueued] = []
         async with link.database.transaction() as conn:
 
             async def store_chunk(chunk: list[NewJob]) -> list[Enqueued]:
-                queues.update(job.queue for job in chunk)
+                queues.update(queues_of(chunk))
                 await link.name_queues(queues)
                 return await store(conn, chunk, notify=False)
 
-            stored = await self._send(store_chunk)
+            async for some in overlapped(chunks(self._staggered()), store_chunk):
+                self._note(stored, some)
         link.notifier.tell(queues)
         return stored
 
     async def _on(self, conn: OwnConnection, namer: QueueNamer) -> list[Enqueued]:
-        return await self._send(lambda chunk: conn.store(chunk, namer))
-
-    async def _send(self, store_chunk: Store) -> list[Enqueued]:
         stored: list[Enqueued] = []
         for chunk in chunks(self._staggered()):
-            stored += await store_chunk(chunk)
-            if self.progress is not None:
-                self.progress(len(stored), self.total)
+            self._note(stored, await conn.store(chunk, namer))
         return stored
+
+    def _note(self, stored: list[Enqueued], more: list[Enqueued]) -> None:
+        stored += more
+        if self.progress is not None:
+            self.progress(len(stored), self.total)
 
     def _staggered(self) -> Iterable[NewJob]:
         return self.jobs if self.stagger is None else staggered(self.jobs, self.stagger)
@@ -79,6 +82,21 @@ def chunks(jobs: Iterable[NewJob]) -> Iterator[list[NewJob]]:
         room -= size
     if chunk:
         yield chunk
+
+
+async def overlapped(ready: Iterator[list[NewJob]], store_chunk: Store) -> AsyncIterator[list[Enqueued]]:
+    """Makes a chunk while the server stores the one before."""
+    chunk = next(ready, None)
+    while chunk is not None:
+        storing = asyncio.create_task(store_chunk(chunk))
+        try:
+            await asyncio.sleep(0)  # it is sent
+            chunk = next(ready, None)
+        except BaseException:
+            storing.cancel()
+            await asyncio.gather(storing, return_exceptions=True)
+            raise
+        yield await storing
 
 
 def staggered(jobs: Iterable[NewJob], stagger: Stagger) -> Iterator[NewJob]:

@@ -5,7 +5,7 @@ from typing import Any, Protocol, TypeVar
 
 from holdfast.client.drivers.choose import driver_for
 from holdfast.client.enqueue import store
-from holdfast.client.new_job import NewJob
+from holdfast.client.new_job import NewJob, queues_of
 from holdfast.model.error import InvalidInput
 from holdfast.model.job import Enqueued
 
@@ -26,7 +26,7 @@ class OwnConnection:
         self._driver = driver_for(conn)
 
     async def store(self, batch: Sequence[NewJob], namer: QueueNamer) -> list[Enqueued]:
-        await namer.name_queues({job.queue for job in batch})
+        await namer.name_queues(queues_of(batch))
         return await store(self._driver, batch, notify=True)
 
     def check_blocks(self) -> None:

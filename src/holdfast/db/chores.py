@@ -17,6 +17,7 @@ MAKE_PARTITIONS = "select holdfast.make_partitions()"
 SUMMARISE_ENDS = "select holdfast.summarise_ends()"
 PRUNE_ENDPOINTS = "select holdfast.prune_endpoints()"
 SETTLE_LIMITS = "select holdfast.settle_limits()"
+MARK_LANES = "select holdfast.mark_lanes()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +91,8 @@ async def prune_endpoints(on: Executor) -> int:
 async def settle_limits(on: Executor) -> int:
     """Bring jobs under limits that were set while they were enqueued or claimed; the number found."""
     return int(await fetch_value(on, SETTLE_LIMITS))
+
+
+async def mark_lanes(on: Executor) -> int:
+    """Note where claims may begin while dead entries cannot be removed; the number of such lanes."""
+    return int(await fetch_value(on, MARK_LANES))

@@ -11,6 +11,7 @@ from holdfast.db.statement import Executor
 class Chore:
     """`soonest`: how long after the last time at the earliest, if somebody asks for it before it is due.
     `batch`: so many found mean that there is more, and the chore is done again at once.
+    `again`: as long as it finds anything, it is done again after this time.
     """
 
     name: str
@@ -19,6 +20,7 @@ class Chore:
     jitter: timedelta = timedelta(0)
     soonest: timedelta = timedelta(milliseconds=200)
     batch: int | None = None
+    again: timedelta | None = None
 
     async def run_once(self, on: Executor) -> int:
         return await self.work(on)

@@ -19,6 +19,7 @@ SUMMARISE_ENDS = "summarise_ends"
 PRUNE_ENDPOINTS = "prune_endpoints"
 PRUNE_RECORDS = "prune_records"
 SETTLE_LIMITS = "settle_limits"
+MARK_LANES = "mark_lanes"
 
 MINUTE = timedelta(seconds=60)
 SPREAD = timedelta(seconds=20)
@@ -33,6 +34,7 @@ def standard_chores(sweep: timedelta) -> list[Chore]:
         Chore(CLOSE_RUNS, sweep, chores.close_runs, batch=100),
         Chore(ADVANCE_ORDER_KEYS, sweep, chores.advance_order_keys, batch=1000),
         Chore(SETTLE_LIMITS, sweep, chores.settle_limits),
+        Chore(MARK_LANES, sweep, chores.mark_lanes, again=timedelta(seconds=1)),
         Chore(PRUNE, MINUTE, prune, SPREAD, batch=1000),
         Chore(PRUNE_RECORDS, MINUTE, prune_records, SPREAD, batch=1000),
         Chore(FORGET_WORKERS, MINUTE, chores.forget_workers, SPREAD),

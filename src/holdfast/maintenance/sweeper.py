@@ -76,6 +76,8 @@ class Sweeper:
         await self._note()
         if chore.batch is not None and count >= chore.batch:
             self._due[chore.name] = monotonic()
+        elif chore.again is not None and count:
+            self._due[chore.name] = now + chore.again.total_seconds()
         if count:
             emit(Event.CHORE_DONE, logging.DEBUG, chore=chore.name, count=count)
         return count

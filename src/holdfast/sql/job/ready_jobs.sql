@@ -3,17 +3,39 @@ create or replace function holdfast.ready_jobs(in_lane integer, wanted integer, 
 returns uuid[]
 language plpgsql volatile
 as $$
+declare
+  chosen uuid[] := '{}';
+  below  smallint := 32767;
+  mark   record;
 begin
-  return array(
+  -- Mostly there are no marks, and the last of these scans does it all.
+  for mark in select m.urgency, m.rank_at from holdfast.lane_marks as m where m.lane = in_lane order by m.urgency desc loop
+    chosen := chosen || array(
+      select c.id from holdfast.jobs as c
+      where c.lane = in_lane and c.state = 'ready' and c.urgency < below and c.urgency > mark.urgency and (c.deadline is null or c.deadline > at)
+      order by c.urgency desc, c.rank_at, c.id limit wanted - cardinality(chosen) for update skip locked
+    );
+    chosen := chosen || array(
+      select c.id from holdfast.jobs as c
+      where c.lane = in_lane and c.state = 'ready' and c.urgency = mark.urgency and c.rank_at >= mark.rank_at and (c.deadline is null or c.deadline > at)
+      order by c.rank_at, c.id limit greatest(wanted - cardinality(chosen), 0) for update skip locked
+    );
+    if cardinality(chosen) >= wanted then
+      return chosen;
+    end if;
+    below := mark.urgency;
+  end loop;
+  return chosen || array(
     select c.id
     from holdfast.jobs as c
     where c.lane = in_lane
       and c.state = 'ready'
+      and c.urgency < below
       and (c.deadline is null or c.deadline > at)
     order by c.urgency desc, c.rank_at, c.id
-    limit wanted
+    limit wanted - cardinality(chosen)
     for update skip locked
   );
 end
 $$;
-comment on function holdfast.ready_jobs(integer, integer, timestamptz) is 'The next ready jobs of a lane, locked.';
+comment on function holdfast.ready_jobs(integer, integer, timestamptz) is 'The next ready jobs of a lane, locked; a lane''s marks tell what need not be walked.';
