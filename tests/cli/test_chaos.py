@@ -1,6 +1,7 @@
 """`holdfast chaos`: its options, its schedules, and checks that can fail. A whole run is in tests/proof."""
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
@@ -13,9 +14,10 @@ from holdfast.cli.chaos.ledger import Accepted, Ledger, hash_of
 from holdfast.cli.chaos.nemesis import Blow
 from holdfast.cli.chaos.parts import all_parts
 from holdfast.cli.chaos.plan import Plan, load_plan, make_plan, save_plan
-from holdfast.cli.chaos.recovery import Recoveries
+from holdfast.cli.chaos.recovery import Late, Recoveries
 from holdfast.cli.chaos.run import Outcome
-from holdfast.cli.chaos.verdict import conclude
+from holdfast.cli.chaos.tally import Tally, tally_of, total
+from holdfast.cli.chaos.verdict import lines_of, minimums
 from holdfast.db.connect import Database
 from holdfast.model.error import InvalidOption
 from holdfast.model.id import JobId
@@ -102,17 +104,40 @@ async def test_a_payload_that_changed_is_noticed(db: Database) -> None:
     assert [one for one in (await check(db, Ledger({"here": accepted}), SETTLED)).wrong if "payload" in one]
 
 
-def test_a_run_that_did_no_harm_does_not_pass(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_did_no_harm_does_not_pass() -> None:
+    assert a_tally().complaints == []
+    assert a_tally(blows=()).complaints == ["reset never fired"]
+    assert a_tally(fenced=0).complaints == ["no late writer was ever fenced"]
+
+
+def test_a_promise_that_was_kept_too_late_does_not_pass() -> None:
+    tally = a_tally(Recoveries({}, [5.5], [Late(7, datetime.now(UTC), 5.5)]))
+    (complaint,) = tally.complaints
+    assert "worker 7" in complaint
+    assert "after 5.50 s; promised are 4 s" in complaint
+    assert list(lines_of(tally))[-1].endswith("0 lost, 0 duplicated, 0 wrong, 1 late")
+
+
+def test_the_sum_of_several_runs_says_which_seed_failed_and_what_a_long_run_lacks() -> None:
+    found = total([a_tally(seed=1), a_tally(seed=2, blows=())])
+    assert found.complaints == ["seed 2: reset never fired"]
+    assert (found.fired["reset"], found.counts["accepted"]) == (1, 20)
+    assert list(lines_of(found))[-1].startswith("chaos: 2 seeds, 20 accepted")
+    found.faults = list(FAULTS)
+    found.fired["kill-worker"] = 200
+    assert "kill-worker 200 of 200 (met), kill-database 0 of 20 (not met)" in minimums(found)
+
+
+def a_tally(
+    recoveries: Recoveries | None = None,
+    seed: int = 1,
+    blows: Sequence[Blow] = (Blow("reset", datetime.now(UTC), datetime.now(UTC), hit=True),),
+    fenced: int = 3,
+) -> Tally:
     counts = dict.fromkeys(("losses", "failures", "deferrals", "released", "dead", "live"), 0)
-    report = Report(10, 0, 0, 0, counts, fenced=3)
-    plan = make_plan(1, timedelta(seconds=1), {"reset": 1}, 2)
-    now = datetime.now(UTC)
-    blow = Blow("reset", now, now, hit=True)
-    assert conclude(plan, Outcome(report, [blow], Recoveries({}, None)))
-    assert not conclude(plan, Outcome(report, [], Recoveries({}, None)))
-    assert "reset never fired" in capsys.readouterr().out
-    report.fenced = 0
-    assert not conclude(plan, Outcome(report, [blow], Recoveries({}, None)))
+    plan = make_plan(seed, timedelta(seconds=1), {"reset": 1}, 2)
+    report = Report(10, 0, 0, 0, counts, fenced=fenced)
+    return tally_of(plan, Outcome(report, blows, recoveries or Recoveries({}, [])))
 
 
 def a_plan(seed: int) -> Plan:

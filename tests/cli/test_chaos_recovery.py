@@ -1,6 +1,6 @@
-"""How long a recovery took: counted from the fault that caused it, and only if nothing else disturbed it."""
+"""How long a recovery took: counted from the death, or from when somebody could sweep again."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -12,10 +12,12 @@ from holdfast.db.connect import Database
 from tests.builders import a_worker, claim_one, expire_worker, ready_job, rescue
 
 BOUND = timedelta(seconds=4)
+SECOND = timedelta(seconds=1)
 
 
 async def a_rescued_worker(db: Database, pid: int) -> datetime:
-    """When its job was taken back."""
+    """When its job was taken back, with another worker, 8, that was there all the time."""
+    await another_worker(db, pid=8)
     async with db.connection() as conn:
         worker = await a_worker(conn, pid=pid)
         await ready_job(conn)
@@ -28,26 +30,65 @@ async def a_rescued_worker(db: Database, pid: int) -> datetime:
 
 async def test_a_dead_workers_recovery_lasts_until_its_jobs_were_taken_back(db: Database) -> None:
     back = await a_rescued_worker(db, pid=7)
-    killed = back - timedelta(seconds=3)
-    blow = Blow("kill-worker", killed, killed, True, frozenset({7}))
-    found = await measure(db, [blow], BOUND)
-    assert found.by_fault["kill-worker"].max == pytest.approx(3)
-    assert found.of_dead_workers == pytest.approx(3)
+    found = await measure(db, [a_death(back - 3 * SECOND)], BOUND)
+    assert found.by_fault["kill-worker"] == [pytest.approx(3)]
+    assert found.of_dead_workers == [pytest.approx(3)]
+    assert not found.late
+
+
+async def test_a_recovery_that_took_longer_than_promised_is_late(db: Database) -> None:
+    back = await a_rescued_worker(db, pid=7)
+    died = back - 4.5 * SECOND
+    (late,) = (await measure(db, [a_death(died)], BOUND)).late
+    assert (late.pid, late.died) == (7, died)
+    assert late.seconds == pytest.approx(4.5)
 
 
 async def test_what_was_taken_back_before_the_fault_is_not_its_recovery(db: Database) -> None:
     back = await a_rescued_worker(db, pid=7)
-    later = back + timedelta(seconds=1)
-    found = await measure(db, [Blow("kill-worker", later, later, True, frozenset({7}))], BOUND)
-    assert (found.by_fault, found.of_dead_workers) == ({}, None)
+    found = await measure(db, [a_death(back + SECOND)], BOUND)
+    assert (found.by_fault, found.of_dead_workers) == ({}, [])
 
 
-async def test_a_recovery_while_the_database_was_away_says_nothing_about_the_promise(db: Database) -> None:
+@pytest.mark.parametrize(
+    ("fault", "victims"),
+    [("kill-database", frozenset()), ("partition", frozenset({8})), ("stop-worker", frozenset({8}))],
+)
+async def test_the_two_sweeps_are_counted_from_when_somebody_could_sweep_again(
+    db: Database, fault: str, victims: frozenset[int]
+) -> None:
+    """The lease, two seconds, had ended long before: what counts is the second since the fault."""
     back = await a_rescued_worker(db, pid=7)
-    killed = back - timedelta(seconds=3)
-    away = Blow("kill-database", killed + timedelta(seconds=1), back, True)
-    found = await measure(db, [Blow("kill-worker", killed, killed, True, frozenset({7})), away], BOUND)
-    assert found.of_dead_workers is None
+    away = Blow(fault, back - 8 * SECOND, back - SECOND, True, victims)
+    found = await measure(db, [a_death(back - 9 * SECOND), away], BOUND)
+    assert found.by_fault["kill-worker"] == [pytest.approx(9)]
+    assert found.of_dead_workers == [pytest.approx(3)]
+
+
+async def test_harm_to_one_worker_is_no_excuse_while_another_could_sweep(db: Database) -> None:
+    back = await a_rescued_worker(db, pid=7)
+    await another_worker(db, pid=9)
+    away = Blow("partition", back - 8 * SECOND, back - SECOND, True, frozenset({8}))
+    assert [late.pid for late in (await measure(db, [a_death(back - 9 * SECOND), away], BOUND)).late] == [7]
+
+
+async def test_a_successor_is_no_rescuer_before_it_has_begun(db: Database) -> None:
+    """The only other worker was killed, too; its successor registered half a second before the rescue."""
+    back = await a_rescued_worker(db, pid=7)
+    await another_worker(db, pid=9, started=back - SECOND / 2)
+    blows = [a_death(back - 9 * SECOND), a_death(back - 8 * SECOND, pid=8)]
+    assert (await measure(db, blows, BOUND)).of_dead_workers == [pytest.approx(2.5)]
+
+
+def a_death(died: datetime, pid: int = 7) -> Blow:
+    return Blow("kill-worker", died, died, True, deaths={pid: died})
+
+
+async def another_worker(db: Database, pid: int, started: datetime | None = None) -> None:
+    async with db.connection() as conn:
+        worker = await a_worker(conn, pid=pid)
+        at = started or datetime.now(UTC) - timedelta(hours=1)
+        await conn.execute("update holdfast.workers set started_at = $2 where id = $1", worker, at)
 
 
 def a_sample(at: float, memory: int) -> Sample:

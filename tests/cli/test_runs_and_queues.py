@@ -1,16 +1,19 @@
 """`holdfast runs`, `queues`, `workers` and `doctor`: the verbs, and the shape of what they print."""
 
 import asyncio
+import re
 
 import asyncpg
 
+from holdfast.db.connect import Connection
+from tests.builders import a_worker, claim, settle
 from tests.cli.command import holdfast
-from tests.cli.scene import rows
+from tests.cli.scene import given, rows
 
 PROGRESS_KEYS = {
     *("id", "name", "state", "total", "waiting", "scheduled", "ready", "running", "completed", "rejected"),
     *("cancelled", "dead", "started_at", "ended_at", "rate_per_minute", "eta", "eta_low"),
-    "eta_high",
+    *("eta_high", "budget", "spent", "reserved", "max_units", "used_units", "reserved_units"),
 }
 RUN_KEYS = {
     *("id", "name", "state", "total", "completed", "rejected", "cancelled", "dead", "created_at", "ended_at"),
@@ -149,3 +152,35 @@ def test_the_budget_of_a_run_is_given_and_raised(database_url: str) -> None:
     assert "can only be raised" in refused.err
     trail = rows(database_url, "select cause, reason, detail ->> 'before' from holdfast.event_view")
     assert [tuple(row) for row in trail] == [("raise_budget", "worth it", "5")]
+
+
+def test_a_run_shows_what_is_used_reserved_and_allowed(database_url: str) -> None:
+    """Two calls of ten units each, at a quarter of a dollar the unit: one is done, the other runs."""
+    holdfast("endpoints", "set", "model", "price=0.25", "mode=fixed", "max=8", url=database_url)
+    run = holdfast(
+        "runs", "start", "import", "--budget", "8 USD", "--max-units", "40", url=database_url
+    ).out.strip()
+    options = ("--run", run, "--endpoint", "model", "--estimate", "10", "--count", "2")
+    assert holdfast("enqueue", "ask", *options, url=database_url).code == 0
+    given(database_url, one_of_two_is_done)
+    shown = holdfast("runs", "show", run, "--json", url=database_url).document
+    assert (shown["budget"], shown["spent"], shown["reserved"]) == (8, 3, 2.5)
+    assert (shown["max_units"], shown["used_units"], shown["reserved_units"]) == (40, 12, 10)
+    sheet = holdfast("runs", "show", run, url=database_url, COLUMNS="100").out
+    assert re.search(r"^budget +3 used, 2\.5 reserved, limit 8$", sheet, re.MULTILINE), sheet
+    assert re.search(r"^units +12 used, 10 reserved, limit 40$", sheet, re.MULTILINE), sheet
+
+
+async def one_of_two_is_done(conn: Connection) -> None:
+    done, _ = await claim(conn, await a_worker(conn), 2)
+    assert await settle(conn, done, "complete", {"units": 12})
+
+
+def test_the_units_of_a_run_are_raised_alone(database_url: str) -> None:
+    run = holdfast("runs", "start", "import", "--max-units", "40", url=database_url).out.strip()
+    assert holdfast("runs", "raise-budget", run, "--max-units", "60", url=database_url).code == 0
+    shown = holdfast("runs", "show", run, "--json", url=database_url).document
+    assert (shown["budget"], shown["max_units"]) == (None, 60)
+    assert "budget" not in holdfast("runs", "show", run, url=database_url).out
+    refused = holdfast("runs", "raise-budget", run, url=database_url)
+    assert (refused.code, "Nothing to raise" in refused.err) == (2, True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.cli.chaos.count import Counted
 from holdfast.model.call import Call
 from tests.cli import (
     test_dead,
@@ -35,6 +36,7 @@ SHAPES = {
     "pipeline": test_pipelines.PIPELINE_KEYS,
     "stage": test_pipelines.STAGE_KEYS,
     "violation": test_invariants.VIOLATION_KEYS,
+    "counted": {one.name for one in fields(Counted)} | {"passed"},
 }
 
 

@@ -27,7 +27,13 @@ PROMISES = (
     Line(
         "P4",
         "A completed job ran to its end; it starts again only after something that is recorded.",
-        ("machine/test_machine.py::test_any_schedule_of_verbs_leaves_the_database_as_the_model_says",),
+        (
+            "machine/test_machine.py::test_any_schedule_of_verbs_leaves_the_database_as_the_model_says",
+            named(
+                "crash/test_lost_claims.py",
+                "test_a_claim_that_a_crash_undid_is_made_again_and_its_first_owner_is_refused",
+            ),
+        ),
     ),
     Line(
         "P5",
@@ -63,6 +69,8 @@ PROMISES = (
         "P8",
         "A dead worker's jobs are available again within a lease and two sweeps; a live one is not robbed.",
         (
+            "proof/test_mini_chaos.py::test_every_fault_fires_and_no_job_is_lost_or_doubled",
+            "cli/test_chaos_recovery.py::test_a_recovery_that_took_longer_than_promised_is_late",
             "crash/test_suspended.py::test_a_handler_that_blocks_the_loop_for_three_leases_is_not_robbed",
             "proof/test_hard_times.py::test_a_locked_table_delays_and_robs_nobody",
         ),

@@ -94,6 +94,14 @@ FAULTS = (
         "no accepted job lost, workers reconnect by themselves",
         (
             "crash/test_database.py::test_a_worker_outlives_a_restart_of_the_database_and_no_job_is_lost",
+            named(
+                "crash/test_lost_claims.py",
+                "test_a_claim_that_a_crash_undid_is_made_again_and_its_first_owner_is_refused",
+            ),
+            named(
+                "crash/test_lost_claims.py",
+                "test_an_end_that_was_answered_survives_and_so_does_the_claim_that_came_with_it",
+            ),
             "chaos:kill-database",
             "chaos:restart-database",
             "chaos:cut-connection",

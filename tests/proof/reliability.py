@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from tests.proof.findings import FINDINGS
 from tests.proof.promises import PROMISES
 from tests.proof.registry import FAULTS, Line
 from tests.repo.tree import ROOT
@@ -19,13 +20,20 @@ path below `tests/`; `chaos:NAME` is a fault of `holdfast chaos`.
 - `./dev test tests/proof` plants every violation, searches the lease protocol exhaustively, and does a minute
   of chaos; `--all` adds failover.
 - `./dev chaos --seed N --minutes M --faults a,b --workers K` does harm for longer; a schedule that failed is
-  saved, and done again by `--replay FILE`. `--soak HOURS` watches for leaks, `--machine` compares all verbs
-  with a model.
+  saved, and done again by `--replay FILE`. `--seeds 10` splits the time over so many seeds and sums them up;
+  `--report docs/last-chaos-run.txt` keeps the figures for this page. `--jobs 1000000 --workers 4 --kill-every
+  10` counts ends instead, `--soak HOURS` watches for leaks, `--machine` compares all verbs with a model.
 - `holdfast doctor --invariants` looks for violations in your database, in the newest 10,000 of everything.
 """
 PLANTED = (
     "Each is a row of the view `holdfast.invariants`, planted and found in `tests/proof/test_planting.py`.\n"
 )
+COUNTED = """\
+Recovery of a killed worker's jobs is counted from its death until all were available again, of any other
+fault from its end to the next end of a job. The line about dead workers counts as promised: from the death,
+and where nobody could rescue meanwhile (the database away, every other worker cut off, stopped or not yet
+there) two sweeps from the end of that time, as if the lease had run out then. More is `late`; the run fails.
+"""
 
 
 def page() -> str:
@@ -39,7 +47,10 @@ def page() -> str:
             "\n## Invariants\n",
             PLANTED,
             *(f"- `{name}`: {said}" for name, said in sorted(invariants())),
+            "\n## Findings\n",
+            *_table(("found", "mended", "found again by", "not shown yet"), FINDINGS),
             "\n## The last long run\n",
+            COUNTED,
             "```",
             LAST_RUN.read_text().rstrip(),
             "```",

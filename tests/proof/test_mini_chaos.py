@@ -20,7 +20,9 @@ def test_every_fault_fires_and_no_job_is_lost_or_doubled(tmp_path: Path) -> None
     done = chaos("--seed", str(seed), "--minutes", "0.4", "--workers", "2", "--save", str(tmp_path))
     assert done.returncode == 0, done.stdout + done.stderr
     last = done.stdout.splitlines()[-1]
-    assert re.fullmatch(rf"chaos: seed {seed}, [1-9]\d* accepted, 0 lost, 0 duplicated, 0 wrong", last)
+    assert re.fullmatch(
+        rf"chaos: seed {seed}, [1-9]\d* accepted, 0 lost, 0 duplicated, 0 wrong, 0 late", last
+    )
 
 
 def chaos(*options: str) -> "subprocess.CompletedProcess[str]":

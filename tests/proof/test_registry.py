@@ -6,13 +6,14 @@ from functools import cache
 import pytest
 
 from holdfast.cli.chaos.faults import FAULTS as CHAOS
+from tests.proof.findings import FINDINGS
 from tests.proof.promises import PROMISES
 from tests.proof.registry import FAULTS, Line
 from tests.proof.reliability import PAGE, page
 from tests.repo.tree import ROOT
 
 
-@pytest.mark.parametrize("line", [*PROMISES, *FAULTS], ids=lambda line: line.what[:40])
+@pytest.mark.parametrize("line", [*PROMISES, *FAULTS, *FINDINGS], ids=lambda line: line.what[:40])
 def test_every_line_names_proofs_that_exist(line: Line) -> None:
     assert line.proofs
     assert [proof for proof in line.proofs if not exists(proof)] == []

@@ -22,3 +22,11 @@ async def crowd(race_database_url: str) -> AsyncIterator[Crowd]:
     """Connections that race, and one that watches."""
     async with emptied(race_database_url) as crowd:
         yield crowd
+
+
+@pytest.fixture
+async def crowded(crowd: Crowd) -> AsyncIterator[Crowd]:
+    """Endpoints are not in the list of what a race leaves behind."""
+    await crowd.watcher.execute("delete from holdfast.endpoints")
+    yield crowd
+    await crowd.watcher.execute("delete from holdfast.endpoints")

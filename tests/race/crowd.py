@@ -53,6 +53,28 @@ class Crowd:
 
 
 @asynccontextmanager
+async def watched(look: Callable[[], Awaitable[None]], every: float, least: int = 10) -> AsyncIterator[None]:
+    """Looks again and again during the block; a race that was hardly looked at proves nothing."""
+    over = asyncio.Event()
+    watching = asyncio.create_task(_count_looks(look, every, over))
+    try:
+        yield
+    finally:
+        over.set()
+        looks = await watching
+    assert looks > least
+
+
+async def _count_looks(look: Callable[[], Awaitable[None]], every: float, over: asyncio.Event) -> int:
+    looks = 0
+    while not over.is_set():
+        await look()
+        looks += 1
+        await asyncio.sleep(every)
+    return looks
+
+
+@asynccontextmanager
 async def emptied(url: str) -> AsyncIterator[Crowd]:
     watcher = await asyncpg.connect(url)
     await watcher.execute(EMPTY)

@@ -8,10 +8,10 @@ from uuid import UUID
 import pytest
 
 from holdfast.db.connect import Connection
-from tests.builders import Running, a_queue, a_worker, an_open_run, claim, ready_jobs, rescue, settle, to_json
-from tests.race.crowd import Crowd, emptied
-from tests.race.test_endpoints import QUEUES, Caller, act_for_a_while
-from tests.sql.endpoints.scene import an_endpoint, assert_balanced
+from tests.builders import Running, a_queue, a_worker, an_open_run, claim, ready_jobs, settle, to_json
+from tests.race.crowd import Crowd, emptied, watched
+from tests.race.test_endpoints import QUEUES, Caller, act_for_a_while, every_permit_comes_back
+from tests.sql.endpoints.scene import an_endpoint
 from tests.sql.limits.scene import a_task
 
 BUDGET = 60
@@ -52,13 +52,8 @@ async def test_a_budget_is_used_to_the_full_and_not_exceeded_by_many_at_once(cro
     await an_endpoint(crowd.watcher, "paid", mode="fixed", max=100, price=0.5, estimate=2)
     run = await an_open_run(crowd.watcher, budget=BUDGET)
     await ready_jobs(crowd.watcher, 100, run=run, endpoint="paid")
-    over = asyncio.Event()
-    watching = asyncio.create_task(watch(crowd.watcher, over, OVER_BUDGET))
-    try:
+    async with watched(lambda: look(crowd.watcher, OVER_BUDGET), every=0.02, least=5):
         await asyncio.gather(*[spend(await crowd.join(), random.Random(n)) for n in range(8)])
-    finally:
-        over.set()
-        assert await watching > 5
     row = await crowd.watcher.fetchrow("select spent, completed from holdfast.run_view")
     assert row is not None
     assert tuple(row) == (BUDGET, BUDGET)
@@ -73,18 +68,12 @@ async def spend(conn: Connection, chance: random.Random) -> None:
             await settle(conn, held.pop(), "complete", {"units": 2})
 
 
-async def watch(conn: Connection, over: asyncio.Event, *violations: str) -> int:
-    samples = 0
-    while not over.is_set():
-        for violation in violations:
-            assert await conn.fetch(violation) == []
-        await conn.execute("select holdfast.settle_limits()")
-        # One by one: all at once they would be locked in another order than by name.
-        for name in "ab":
-            await conn.execute(UNBLOCK, name)
-        await asyncio.sleep(0.02)
-        samples += 1
-    return samples
+async def look(conn: Connection, violations: str) -> None:
+    assert await conn.fetch(violations) == []
+    await conn.execute("select holdfast.settle_limits()")
+    # One by one: all at once they would be locked in another order than by name.
+    for name in "ab":
+        await conn.execute(UNBLOCK, name)
 
 
 class Spender(Caller):
@@ -136,17 +125,7 @@ async def test_a_storm_over_limits_fallbacks_and_budgets_leaves_every_permit_a_r
         caller.runs, caller.turn = runs, turn
         caller.worker = await a_worker(caller.conn, queues=QUEUES)
         await caller.enqueue()
-    over = asyncio.Event()
-    watching = asyncio.create_task(watch(crowd.watcher, over, OVER_LIMIT))
-    try:
+    async with watched(lambda: look(crowd.watcher, OVER_LIMIT), every=0.02):
         await asyncio.gather(*(act_for_a_while(caller) for caller in callers))
-    finally:
-        over.set()
-        samples = await watching
-    await assert_balanced(crowd.watcher)
-    assert samples > 10
-    assert sum(caller.ended for caller in callers) > 200, "hardly anything happened"
     assert (await crowd.watcher.fetchval("select sum(starts) from holdfast.endpoints where name = 'b'")) > 20
-    await crowd.watcher.execute("update holdfast.workers set lease_until = holdfast.now() - interval '1 s'")
-    await rescue(crowd.watcher)
-    assert await crowd.watcher.fetchval("select sum(in_flight) from holdfast.endpoints") == 0
+    await every_permit_comes_back(crowd.watcher, callers)

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.db.connect import Connection
 from tests.builders import Running, a_worker, cancel, claim, complete, fail, rescue, to_json
-from tests.race.crowd import Crowd
+from tests.race.crowd import Crowd, watched
 from tests.race.storm import ENDS
 from tests.sql.endpoints.scene import an_endpoint, assert_balanced, calls
 
@@ -33,14 +33,6 @@ select count(*)
 from pg_stat_activity
 where pid <> pg_backend_pid() and (backend_xid is not null or backend_xmin is not null)
 """
-
-
-@pytest.fixture
-async def crowded(crowd: Crowd) -> AsyncIterator[Crowd]:
-    """Endpoints are not in the list of what a race leaves behind."""
-    await crowd.watcher.execute("delete from holdfast.endpoints")
-    yield crowd
-    await crowd.watcher.execute("delete from holdfast.endpoints")
 
 
 @dataclass(slots=True)
@@ -125,20 +117,17 @@ async def test_after_a_storm_every_permit_is_a_running_job(crowded: Crowd, seed:
     for caller in callers:
         caller.worker = await a_worker(caller.conn, queues=QUEUES)
         await caller.enqueue()
-    over = asyncio.Event()
-    watching = asyncio.create_task(watch(crowded.watcher, over))
-    try:
+    async with watched(lambda: look(crowded.watcher), every=0.02):
         await asyncio.gather(*(act_for_a_while(caller) for caller in callers))
-    finally:
-        over.set()
-        samples = await watching
-    await assert_balanced(crowded.watcher)
-    assert samples > 10
-    assert sum(caller.ended for caller in callers) > 200, "hardly anything happened"
+    await every_permit_comes_back(crowded.watcher, callers)
 
-    await crowded.watcher.execute("update holdfast.workers set lease_until = holdfast.now() - interval '1 s'")
-    await rescue(crowded.watcher)
-    assert await crowded.watcher.fetchval("select sum(in_flight) from holdfast.endpoints") == 0
+
+async def every_permit_comes_back(conn: Connection, callers: Sequence[Caller]) -> None:
+    await assert_balanced(conn)
+    assert sum(caller.ended for caller in callers) > 200, "hardly anything happened"
+    await conn.execute("update holdfast.workers set lease_until = holdfast.now() - interval '1 s'")
+    await rescue(conn)
+    assert await conn.fetchval("select sum(in_flight) from holdfast.endpoints") == 0
 
 
 async def act_for_a_while(caller: Caller) -> None:
@@ -148,17 +137,12 @@ async def act_for_a_while(caller: Caller) -> None:
         await caller.step()
 
 
-async def watch(conn: Connection, over: asyncio.Event) -> int:
+async def look(conn: Connection) -> None:
     """In every snapshot the counters are the rows, and no limit is exceeded."""
-    samples = 0
-    while not over.is_set():
-        await assert_balanced(conn)
-        assert await conn.fetchval(HELD) == 0
-        # Failures in a row block for seconds: this storm is about permits.
-        await conn.execute("update holdfast.endpoints set blocked_until = 0 where blocked_until > 0")
-        await asyncio.sleep(0.02)
-        samples += 1
-    return samples
+    await assert_balanced(conn)
+    assert await conn.fetchval(HELD) == 0
+    # Failures in a row block for seconds: this storm is about permits.
+    await conn.execute("update holdfast.endpoints set blocked_until = 0 where blocked_until > 0")
 
 
 async def test_requests_per_minute_hold_when_all_start_at_once(crowded: Crowd) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
@@ -11,7 +11,7 @@ import pytest
 
 from holdfast.db.connect import Connection
 from tests.builders import Running, a_worker, cancel, rescue, settle, to_json
-from tests.race.crowd import Crowd
+from tests.race.crowd import Crowd, watched
 from tests.sql.endpoints.scene import an_endpoint, assert_balanced
 
 ENDPOINTS = {
@@ -35,14 +35,6 @@ ENDS: list[tuple[str, dict[str, object]]] = [
     ("reject", {"reason": "no"}),
     ("cancel", {"reason": "told to"}),
 ]
-
-
-@pytest.fixture
-async def crowded(crowd: Crowd) -> AsyncIterator[Crowd]:
-    """Endpoints are not in the list of what a race leaves behind."""
-    await crowd.watcher.execute("delete from holdfast.endpoints")
-    yield crowd
-    await crowd.watcher.execute("delete from holdfast.endpoints")
 
 
 @dataclass(slots=True)
@@ -149,16 +141,10 @@ async def test_no_interleaving_ends_in_a_deadlock(crowded: Crowd, calls: int) ->
         await actors[-1].come_back()
         await actors[-1].enqueue()
     left = iter(range(calls))
-    over = asyncio.Event()
-    watching = asyncio.create_task(watch(crowded.watcher, over))
-    try:
+    async with watched(lambda: look(crowded.watcher), every=0.05):
         await asyncio.gather(*(act(actor, left) for actor in actors))
-    finally:
-        over.set()
-        samples = await watching
     done = sum((actor.done for actor in actors), Counter[str]())
     assert sum(done.values()) == calls
-    assert samples > 10
     assert min(done.values()) > calls // 100, f"hardly ever: {done}"
     await all_permits_come_back(crowded.watcher)
 
@@ -168,15 +154,10 @@ async def act(actor: Actor, left: Iterator[int]) -> None:
         await actor.step()
 
 
-async def watch(conn: Connection, over: asyncio.Event) -> int:
+async def look(conn: Connection) -> None:
     """In every snapshot the counters are the rows; pauses are lifted, for this is about locks."""
-    samples = 0
-    while not over.is_set():
-        await assert_balanced(conn)
-        await conn.execute("update holdfast.endpoints set blocked_until = 0 where blocked_until > 0")
-        await asyncio.sleep(0.05)
-        samples += 1
-    return samples
+    await assert_balanced(conn)
+    await conn.execute("update holdfast.endpoints set blocked_until = 0 where blocked_until > 0")
 
 
 async def all_permits_come_back(conn: Connection) -> None:

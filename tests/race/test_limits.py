@@ -11,8 +11,9 @@ from asyncpg import Record
 
 from holdfast.db.connect import Connection
 from tests.builders import Running, a_queue, a_worker, claim, complete, fail, ready_jobs, rescue
-from tests.race.crowd import Crowd, emptied
+from tests.race.crowd import Crowd, emptied, watched
 from tests.sql.limits.scene import a_task
+from tests.worker.working import until
 
 QUEUES = ["one", "two"]
 OVER = """
@@ -21,6 +22,7 @@ where state = 'running' and (queue = 'one' or task = 'heavy')
 group by grouping sets (queue, task)
 having queue = 'one' and count(*) > 4 or task = 'heavy' and count(*) > 3
 """
+ENDED = "select count(*) from holdfast.history"
 INTERVALS = "select started_at, ended_at from holdfast.history where queue = $1 or task = $2"
 
 
@@ -36,29 +38,18 @@ async def test_no_limit_is_exceeded_at_any_instant(crowd: Crowd) -> None:
     for queue in QUEUES:
         await ready_jobs(crowd.watcher, 150, queue=queue, task="light", retry=[0] * 20)
         await ready_jobs(crowd.watcher, 150, queue=queue, task="heavy", retry=[0] * 20)
-    over = asyncio.Event()
-    watching = asyncio.create_task(watch(crowd.watcher, over))
-    try:
+    async with watched(lambda: look(crowd.watcher), every=0.01):
         ended = await asyncio.gather(*[work(await crowd.join(), random.Random(n), 0.1) for n in range(10)])
-    finally:
-        over.set()
-        samples = await watching
-    assert samples > 10
     assert sum(ended) == 600
     assert most_at_once(await crowd.watcher.fetch(INTERVALS, "one", None)) == 4, "not more, nor left unused"
     assert most_at_once(await crowd.watcher.fetch(INTERVALS, None, "heavy")) == 3, "not more, nor left unused"
 
 
-async def watch(conn: Connection, over: asyncio.Event) -> int:
+async def look(conn: Connection) -> None:
     """In every snapshot the rows are within the limits; it also sweeps, as workers do."""
-    samples = 0
-    while not over.is_set():
-        assert await conn.fetch(OVER) == []
-        await rescue(conn)
-        await conn.execute("select holdfast.settle_limits()")
-        await asyncio.sleep(0.01)
-        samples += 1
-    return samples
+    assert await conn.fetch(OVER) == []
+    await rescue(conn)
+    await conn.execute("select holdfast.settle_limits()")
 
 
 async def work(conn: Connection, chance: random.Random, trouble: float = 0.0) -> int:
@@ -121,7 +112,7 @@ async def test_a_limit_changed_while_all_claim_is_never_exceeded_by_later_starts
     await ready_jobs(crowd.watcher, 400, queue="one", retry=[0] * 20)
     working = [asyncio.create_task(work(await crowd.join(), random.Random(n))) for n in range(6)]
     for most in (8, 3, 5, 2):
-        await asyncio.sleep(0.1)
+        await more_end(crowd.watcher, 30)
         await a_queue(crowd.watcher, "one", max_concurrent=most)
         await crowd.watcher.execute("select holdfast.settle_limits()")
     last = await crowd.watcher.fetchval("select clock_timestamp()")
@@ -133,3 +124,14 @@ async def test_a_limit_changed_while_all_claim_is_never_exceeded_by_later_starts
         last,
     )
     assert later == []
+    starts = "select count(*) from holdfast.history where started_at > $1"
+    assert await crowd.watcher.fetchval(starts, last) > 100, "hardly any started under the last limit"
+
+
+async def more_end(conn: Connection, count: int) -> None:
+    before = await conn.fetchval(ENDED)
+
+    async def have_ended() -> bool:
+        return bool(await conn.fetchval(ENDED) >= before + count)
+
+    await until(have_ended)

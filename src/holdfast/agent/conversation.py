@@ -1,8 +1,8 @@
 """One job's conversation with the model: turns, each an answer and the tools that it asks for."""
 
 import asyncio
+import logging
 from collections.abc import Sequence
-from contextlib import suppress
 from time import monotonic
 from typing import Any
 
@@ -24,6 +24,8 @@ from holdfast.model.error import (
     TooManyTurns,
 )
 from holdfast.model.signal import HandlerSignal, Yield
+from holdfast.telemetry.emit import emit
+from holdfast.telemetry.event import Event
 
 # What was paid for is saved again and again while the database is away; the lease's end stops it.
 SAVE_AGAIN_AFTER = 0.5
@@ -74,9 +76,7 @@ class Conversation:
         try:
             answer = await self._model.ask(self._messages, self._offer.specs, key)
         except ModelFailed as exc:
-            # It is the attempt's end that counts; without the record of the call it is told all the same.
-            with suppress(HoldfastError):
-                await self._ctx.save_call(self._model_call(began, None, "error", exc.message))
+            await self._record(self._model_call(began, None, "error", exc.message))
             raise
         self._ctx.units(answer.units)
         call = self._model_call(began, answer.units, answer.finish_reason)
@@ -95,8 +95,7 @@ class Conversation:
                 result = mistake("what the tool gave is too long to be kept.")
                 data = self._memory.with_result(result)
         except HandlerSignal as signal:
-            with suppress(HoldfastError):
-                await self._ctx.save_call(_tool_call(request, began, type(signal).__name__, str(signal)))
+            await self._record(_tool_call(request, began, type(signal).__name__, str(signal)))
             raise
         call = _tool_call(request, began, result.finish_reason, result.error)
         await self._save(call, self._memory.result_name(turn, place), data)
@@ -117,6 +116,13 @@ class Conversation:
             case Refuse() | Again() | None:
                 pass
         return result
+
+    async def _record(self, call: NewCall) -> None:
+        """A call that ends the attempt: that end counts, and is told even if the call cannot be recorded."""
+        try:
+            await self._ctx.save_call(call)
+        except HoldfastError as exc:
+            emit(Event.CALL_NOT_RECORDED, logging.WARNING, call=call.name, because=exc.message)
 
     async def _save(self, call: NewCall, checkpoint: str, data: Any) -> None:
         while True:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator, Mapping
 from datetime import timedelta
 from types import ModuleType
@@ -99,7 +100,16 @@ def _load() -> ModuleType:
             "Agents need the package httpx2, which is not installed.",
             "install it where the worker runs: pip install 'holdfast[agents]'",
         ) from None
+    _silence(logging.getLogger("httpx2"))
     return httpx2
+
+
+def _silence(library: logging.Logger) -> None:
+    """It tells of every call with its whole address, keys in it too. Who wants to see that asks for debug,
+    or gives that logger a level of its own.
+    """
+    if library.level == logging.NOTSET and not logging.getLogger().isEnabledFor(logging.DEBUG):
+        library.setLevel(logging.WARNING)
 
 
 async def _bounded(pieces: AsyncIterator[bytes]) -> bytes:

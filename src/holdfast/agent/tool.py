@@ -2,7 +2,6 @@
 
 import inspect
 import re
-import typing
 from collections.abc import Callable
 from dataclasses import Field, field
 from inspect import Parameter
@@ -13,6 +12,7 @@ from pydantic_core import to_json
 from holdfast.agent.arguments import Arguments
 from holdfast.agent.thread import in_thread
 from holdfast.agent.tool_spec import ToolSpec
+from holdfast.model.annotations import hints_of, is_context
 from holdfast.model.context import Context
 from holdfast.model.error import BadHandler
 
@@ -27,9 +27,9 @@ class Tool:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         name = _name_of(function)
-        hints = _hints(function, name)
+        hints = hints_of(function, f"the tool {name}")
         parameters = inspect.signature(function).parameters.values()
-        contexts = [one.name for one in parameters if _is_context(hints.get(one.name))]
+        contexts = [one.name for one in parameters if is_context(hints.get(one.name))]
         own = [one for one in parameters if one.name not in contexts]
         self._function = function
         self._context = contexts[0] if contexts else None
@@ -56,20 +56,6 @@ def _name_of(function: Any) -> str:
     if not callable(function) or isinstance(function, type) or not _NAME.fullmatch(name):
         raise BadHandler(f"{function!r} cannot be a tool.", "pass a function with a name of its own")
     return str(name)
-
-
-def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
-    try:
-        return typing.get_type_hints(function, include_extras=True)
-    except NameError as exc:
-        raise BadHandler(
-            f"An annotation of the tool {name} cannot be found: {exc}.",
-            "import the name at the top of the module, not under TYPE_CHECKING",
-        ) from None
-
-
-def _is_context(hint: Any) -> bool:
-    return isinstance(hint, type) and issubclass(hint, Context)
 
 
 def _field(name: str, parameter: Parameter, hints: dict[str, Any]) -> tuple[str, Any, Field[Any]]:

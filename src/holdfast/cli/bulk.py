@@ -8,8 +8,9 @@ from uuid import UUID
 
 import typer
 
+from holdfast.cli.options import DryRun, Yes
 from holdfast.cli.output import say, write
-from holdfast.cli.pace import Pacer
+from holdfast.cli.pace import PaceOption, Pacer, read_pace
 from holdfast.cli.progress_bar import ProgressBar
 from holdfast.cli.render import print_json
 from holdfast.cli.selection import Selection, chosen_ids, confirm
@@ -43,6 +44,11 @@ class Manner:
     dry_run: bool = False
     yes: bool = False
     pace: float | None = None
+
+
+def manner_of(pace: PaceOption = None, dry_run: DryRun = False, yes: Yes = False) -> Manner:
+    """A set of options."""
+    return Manner(dry_run, yes, read_pace(pace))
 
 
 def act(context: typer.Context, selection: Selection, word: str, verb: Verb, manner: Manner) -> list[Touched]:

@@ -80,6 +80,12 @@ class Crew:
                     "keep the directory with --keep, and look at the logs in it",
                 )
 
+    def bury(self) -> dict[int, int]:
+        """Takes off those that have left by themselves; their exit codes by process id."""
+        gone = {worker.pid: worker.returncode for worker in self._workers if worker.poll() is not None}
+        self._workers = [worker for worker in self._workers if worker.pid not in gone]
+        return gone
+
     def _take(self, pid: int | None) -> subprocess.Popen[bytes]:
         place = 0 if pid is None else self.pids.index(pid)
         return self._workers.pop(place)

@@ -5,20 +5,9 @@ from typing import Annotated
 import typer
 
 from holdfast.cli import dead_replay, dead_triage
-from holdfast.cli.letter_filter import (
-    Assignee,
-    Error,
-    Fingerprint,
-    LetterFilter,
-    Queue,
-    Run,
-    Since,
-    Status,
-    Task,
-    every_letter,
-    letter_filter,
-)
+from holdfast.cli.letter_filter import LetterFilter, every_letter, letter_filter
 from holdfast.cli.letter_sheet import document, export_line, print_letter
+from holdfast.cli.option_set import takes
 from holdfast.cli.options import Json, Limit, identifier
 from holdfast.cli.output import say, write
 from holdfast.cli.render import ago, print_json, print_table
@@ -39,21 +28,11 @@ def register(root: typer.Typer, name: str, text: str) -> None:
 
 
 @app.command("list")
+@takes(filters=letter_filter)
 def list_letters(
-    context: typer.Context,
-    queue: Queue = None,
-    task: Task = None,
-    run: Run = None,
-    fingerprint: Fingerprint = None,
-    error: Error = None,
-    status: Status = None,
-    assignee: Assignee = None,
-    since: Since = None,
-    limit: Limit = 50,
-    as_json: Json = False,
+    context: typer.Context, filters: LetterFilter, limit: Limit = 50, as_json: Json = False
 ) -> None:
     """Dead jobs, the latest death first."""
-    filters = letter_filter(queue, task, run, fingerprint, error, status, assignee, since)
     found = with_database(context, lambda database: _newest(database, filters, limit))
     if as_json:
         print_json({"letters": found})
@@ -66,21 +45,11 @@ def list_letters(
 
 
 @app.command("groups")
+@takes(filters=letter_filter)
 def list_groups(
-    context: typer.Context,
-    queue: Queue = None,
-    task: Task = None,
-    run: Run = None,
-    fingerprint: Fingerprint = None,
-    error: Error = None,
-    status: Status = None,
-    assignee: Assignee = None,
-    since: Since = None,
-    limit: Limit = 50,
-    as_json: Json = False,
+    context: typer.Context, filters: LetterFilter, limit: Limit = 50, as_json: Json = False
 ) -> None:
     """Dead jobs with the same error together, the largest group first."""
-    filters = letter_filter(queue, task, run, fingerprint, error, status, assignee, since)
     found = with_database(context, lambda database: _groups(database, filters, limit))
     if as_json:
         print_json({"groups": found})
@@ -114,19 +83,9 @@ def show_letter(
 
 
 @app.command("export")
-def export_letters(
-    context: typer.Context,
-    queue: Queue = None,
-    task: Task = None,
-    run: Run = None,
-    fingerprint: Fingerprint = None,
-    error: Error = None,
-    status: Status = None,
-    assignee: Assignee = None,
-    since: Since = None,
-) -> None:
+@takes(filters=letter_filter)
+def export_letters(context: typer.Context, filters: LetterFilter) -> None:
     """Dead letters as JSON lines, each with its payload, labels, attempts and notes."""
-    filters = letter_filter(queue, task, run, fingerprint, error, status, assignee, since)
     count = with_database(context, lambda database: _export(database, filters))
     say(f"{count} exported")
 

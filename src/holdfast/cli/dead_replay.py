@@ -7,27 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
-from holdfast.cli.bulk import Manner, Touched, in_batches, judge, preview, show
+from holdfast.cli.bulk import Manner, Touched, in_batches, judge, manner_of, preview, show
 from holdfast.cli.enqueue import read_payload
 from holdfast.cli.letter_filter import (
     All,
-    Assignee,
-    Error,
-    Fingerprint,
     Jobs,
     LetterFilter,
-    Queue,
-    Run,
-    Since,
-    Status,
-    Task,
     chosen_jobs,
     every_letter,
     letter_filter,
 )
-from holdfast.cli.options import DryRun, Json, Reason, Yes, actor
+from holdfast.cli.option_set import takes
+from holdfast.cli.options import Json, Reason, actor
 from holdfast.cli.output import say, write
-from holdfast.cli.pace import PaceOption, read_pace
 from holdfast.cli.progress_bar import ProgressBar
 from holdfast.cli.render import print_json
 from holdfast.cli.selection import Selection, confirm
@@ -62,19 +54,13 @@ def register(app: typer.Typer) -> None:
     app.command("replay")(replay)
 
 
+@takes(filters=letter_filter, manner=manner_of)
 def replay(
     context: typer.Context,
+    filters: LetterFilter,
+    manner: Manner,
     ids: Jobs = None,
-    queue: Queue = None,
-    task: Task = None,
-    run: Run = None,
-    fingerprint: Fingerprint = None,
-    error: Error = None,
-    status: Status = None,
-    assignee: Assignee = None,
-    since: Since = None,
     everything: All = False,
-    pace: PaceOption = None,
     canary: Annotated[bool, typer.Option("--canary", help="One first; the rest if it completes.")] = False,
     canary_timeout: Annotated[str, typer.Option(help="How long to wait for the canary.")] = "10m",
     payload: Annotated[
@@ -82,14 +68,10 @@ def replay(
         typer.Option(metavar="JSON", help="Enqueue a new job with this payload in place of the dead one."),
     ] = None,
     reason: Reason = None,
-    dry_run: DryRun = False,
-    yes: Yes = False,
     as_json: Json = False,
 ) -> None:
     """Run dead jobs again, oldest first. Interrupted, simply run it again: none is replayed twice."""
-    filters = letter_filter(queue, task, run, fingerprint, error, status, assignee, since)
     chosen = chosen_jobs(ids, filters, everything)
-    manner = Manner(dry_run, yes, read_pace(pace))
     asked = Asked(reason, manner, canary, parse_duration(canary_timeout), as_json)
     if payload is not None:
         _replace(context, chosen, payload, asked)

@@ -1,20 +1,19 @@
 """`holdfast endpoints`."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from holdfast.cli.endpoint_frame import watch_endpoint
-from holdfast.cli.options import Json, Reason, actor, json_or_text
+from holdfast.cli.options import Json, Reason, actor, read_settings, seconds
 from holdfast.cli.output import say, write
 from holdfast.cli.render import ago, facts, print_json, print_sheet, print_table
 from holdfast.cli.session import with_database
 from holdfast.db import endpoints
 from holdfast.model.duration import parse_duration
 from holdfast.model.endpoint import EndpointSummary
-from holdfast.model.error import InvalidOption
 
-DURATIONS = ("trip_quiet", "open_first", "open_max", "pause")
+DURATIONS = dict.fromkeys(("trip_quiet", "open_first", "open_max", "pause"), seconds)
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 Name = Annotated[str, typer.Argument(help="The endpoint's name.")]
@@ -58,7 +57,7 @@ def set_endpoint(
     ],
 ) -> None:
     """Change an endpoint's settings; one that is not there is made. null takes a rate or budget off."""
-    given = dict(_setting(text) for text in settings)
+    given = read_settings(settings, DURATIONS, "max=16")
     with_database(context, lambda database: endpoints.declare_endpoint(database, name, given))
     write(f"set: {name} {' '.join(sorted(given))}")
 
@@ -100,12 +99,3 @@ def _row(endpoint: EndpointSummary) -> tuple[object, ...]:
         ago(endpoint.blocked_until),
         ago(endpoint.last_ok) if endpoint.starts else "",
     )
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    key, found, value = text.partition("=")
-    if not found or not key:
-        raise InvalidOption(f"{text!r} is not KEY=VALUE.", "write it as max=16")
-    if key in DURATIONS:
-        return key, parse_duration(value).total_seconds()
-    return key, json_or_text(value)

@@ -44,6 +44,7 @@ def enqueue(
     deadline: Annotated[str | None, typer.Option(help="Not worth doing after this time.")] = None,
     group: Annotated[str | None, typer.Option(help="Only workers of this group claim it.")] = None,
     endpoint: Annotated[str | None, typer.Option(help="The downstream service that it calls.")] = None,
+    estimate: Annotated[float | None, typer.Option(min=0, help="Units that a call is likely to use.")] = None,
     max_failures: Annotated[int | None, typer.Option(min=1, help="Failures that make it dead.")] = None,
     retry: Annotated[str | None, typer.Option(help="A preset's name, or a policy as JSON.")] = None,
     count: Annotated[int, typer.Option(min=1, max=MOST_JOBS, help="Store this many alike.")] = 1,
@@ -55,7 +56,7 @@ def enqueue(
         {"queue": queue, "priority": priority, "delay": delay, "run_at": run_at, "timeout": timeout}
         | {"unique_key": unique_key, "unique_for": unique_for, "unique_scope": unique_scope, "run": run}
         | {"order_key": order_key, "labels": label, "deadline": deadline, "group": group}
-        | {"endpoint": endpoint, "max_failures": max_failures, "retry": retry}
+        | {"endpoint": endpoint, "estimate": estimate, "max_failures": max_failures, "retry": retry}
     )
     text = read_payload(payload)
     stored = with_database(context, lambda database: _store(database, task, [text] * count, given, strict))

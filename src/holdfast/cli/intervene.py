@@ -6,19 +6,10 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.bulk import Manner, Touched, Verb, act, judge, show
-from holdfast.cli.options import DryRun, Json, Labels, Yes, actor
-from holdfast.cli.pace import PaceOption, read_pace
-from holdfast.cli.selection import (
-    Ids,
-    OlderThan,
-    QueueFilter,
-    RunFilter,
-    TaskFilter,
-    WorkerFilter,
-    filters_of,
-    select,
-)
+from holdfast.cli.bulk import Manner, Touched, Verb, act, judge, manner_of, show
+from holdfast.cli.option_set import takes
+from holdfast.cli.options import Json, actor
+from holdfast.cli.selection import Filters, Ids, filters_of, running_filters_of, select
 from holdfast.db import manual
 from holdfast.db.connect import Database
 from holdfast.db.manual import Results
@@ -43,105 +34,74 @@ def register(app: typer.Typer) -> None:
     app.command("set-priority")(set_priority)
 
 
+@takes(filters=running_filters_of, manner=manner_of)
 def rescue_jobs(
     context: typer.Context,
+    filters: Filters,
+    manner: Manner,
     reason: Why,
     ids: Ids = None,
-    queue: QueueFilter = None,
-    task: TaskFilter = None,
-    run: RunFilter = None,
-    label: Labels = None,
-    older_than: OlderThan = None,
-    worker: WorkerFilter = None,
-    pace: PaceOption = None,
-    dry_run: DryRun = False,
-    yes: Yes = False,
     as_json: Json = False,
 ) -> None:
     """Take running jobs from their workers and ready them; what those workers still write is refused."""
-    filters = filters_of(queue, task, run, label, older_than, worker)
 
     async def take_back(database: Database, batch: list[JobId]) -> Results:
         return await manual.take_back(database, batch, reason, actor())
 
-    manner = Manner(dry_run, yes, read_pace(pace))
     _intervene(context, "rescue", ids, filters, [State.RUNNING], take_back, manner, as_json)
 
 
+@takes(filters=running_filters_of, manner=manner_of)
 def complete_jobs(
     context: typer.Context,
+    filters: Filters,
+    manner: Manner,
     reason: Why,
     ids: Ids = None,
     output: Annotated[str | None, typer.Option(help="The output, as JSON.")] = None,
-    queue: QueueFilter = None,
-    task: TaskFilter = None,
-    run: RunFilter = None,
-    label: Labels = None,
-    older_than: OlderThan = None,
-    worker: WorkerFilter = None,
-    pace: PaceOption = None,
-    dry_run: DryRun = False,
-    yes: Yes = False,
     as_json: Json = False,
 ) -> None:
     """Say that the work of live jobs was done by other means."""
     left = _output(output)
-    filters = filters_of(queue, task, run, label, older_than, worker)
 
     async def complete(database: Database, batch: list[JobId]) -> Results:
         return await manual.complete_by_hand(database, batch, left, reason, actor())
 
-    manner = Manner(dry_run, yes, read_pace(pace))
     _intervene(context, "complete", ids, filters, sorted(LIVE), complete, manner, as_json)
 
 
+@takes(filters=running_filters_of, manner=manner_of)
 def fail_jobs(
     context: typer.Context,
+    filters: Filters,
+    manner: Manner,
     reason: Why,
     ids: Ids = None,
-    queue: QueueFilter = None,
-    task: TaskFilter = None,
-    run: RunFilter = None,
-    label: Labels = None,
-    older_than: OlderThan = None,
-    worker: WorkerFilter = None,
-    pace: PaceOption = None,
-    dry_run: DryRun = False,
-    yes: Yes = False,
     as_json: Json = False,
 ) -> None:
     """Give live jobs up: they are dead, with a dead letter each, and can be replayed."""
-    filters = filters_of(queue, task, run, label, older_than, worker)
 
     async def fail(database: Database, batch: list[JobId]) -> Results:
         return await manual.fail_by_hand(database, batch, reason, actor())
 
-    manner = Manner(dry_run, yes, read_pace(pace))
     _intervene(context, "fail", ids, filters, sorted(LIVE), fail, manner, as_json)
 
 
+@takes(filters=filters_of, manner=manner_of)
 def set_priority(
     context: typer.Context,
+    filters: Filters,
+    manner: Manner,
     to: Annotated[int, typer.Argument(min=0, max=100, metavar="PRIORITY", help="0 to 100, higher first.")],
     reason: Why,
     ids: Ids = None,
-    queue: QueueFilter = None,
-    task: TaskFilter = None,
-    run: RunFilter = None,
-    label: Labels = None,
-    older_than: OlderThan = None,
-    pace: PaceOption = None,
-    dry_run: DryRun = False,
-    yes: Yes = False,
     as_json: Json = False,
 ) -> None:
     """Give live jobs another priority; a ready one goes to the end of its new line."""
-    filters = filters_of(queue, task, run, label, older_than)
 
     async def change(database: Database, batch: list[JobId]) -> Results:
         return await manual.set_priority(database, batch, to, reason, actor())
 
-    manner = Manner(dry_run, yes, read_pace(pace))
     _intervene(context, "change", ids, filters, sorted(LIVE), change, manner, as_json)
 
 
@@ -152,7 +112,7 @@ def _intervene(
     context: typer.Context,
     word: str,
     ids: Iterable[str] | None,
-    filters: dict[str, object],
+    filters: Filters,
     states: Sequence[State],
     intervention: Intervention,
     manner: Manner,

@@ -4,19 +4,10 @@ from collections.abc import Iterable, Sequence
 
 import typer
 
-from holdfast.cli.bulk import BUSY, Manner, Touched, act, judge, show
-from holdfast.cli.options import DryRun, Json, Labels, Reason, Yes, actor
-from holdfast.cli.pace import PaceOption, read_pace
-from holdfast.cli.selection import (
-    Ids,
-    OlderThan,
-    QueueFilter,
-    RunFilter,
-    StateFilter,
-    TaskFilter,
-    filters_of,
-    select,
-)
+from holdfast.cli.bulk import BUSY, Manner, Touched, act, judge, manner_of, show
+from holdfast.cli.option_set import takes
+from holdfast.cli.options import Json, Reason, actor
+from holdfast.cli.selection import Filters, Ids, StateFilter, filters_of, select
 from holdfast.db import jobs
 from holdfast.db.connect import Database
 from holdfast.model.error import InvalidOption
@@ -25,56 +16,46 @@ from holdfast.model.queue import CancelledJob, CancelResult, ReplayedJob, Replay
 from holdfast.model.state import ENDS, LIVE, State
 
 
+@takes(filters=filters_of, manner=manner_of)
 def cancel_jobs(
     context: typer.Context,
+    filters: Filters,
+    manner: Manner,
     ids: Ids = None,
     state: StateFilter = None,
-    queue: QueueFilter = None,
-    task: TaskFilter = None,
-    run: RunFilter = None,
-    label: Labels = None,
-    older_than: OlderThan = None,
     reason: Reason = None,
-    pace: PaceOption = None,
-    dry_run: DryRun = False,
-    yes: Yes = False,
     as_json: Json = False,
 ) -> None:
     """End jobs that have not ended; running ones are asked to stop, and fenced if they do not."""
     states = _states(state, sorted(LIVE), "An ended job cannot be cancelled.")
-    selection = select(ids, filters_of(queue, task, run, label, older_than), states)
+    selection = select(ids, filters, states)
 
     async def verb(database: Database, batch: list[JobId]) -> Iterable[Touched]:
         return _touched(await jobs.cancel_jobs(database, batch, reason, actor()))
 
-    results = act(context, selection, "cancel", verb, Manner(dry_run, yes, read_pace(pace)))
+    results = act(context, selection, "cancel", verb, manner)
     show(results, as_json)
     judge(results, selection, {CancelResult.ENDED: "has ended", BUSY: "is being changed"})
 
 
+@takes(filters=filters_of, manner=manner_of)
 def replay_jobs(
     context: typer.Context,
+    filters: Filters,
+    manner: Manner,
     ids: Ids = None,
     state: StateFilter = None,
-    queue: QueueFilter = None,
-    task: TaskFilter = None,
-    run: RunFilter = None,
-    label: Labels = None,
-    older_than: OlderThan = None,
     reason: Reason = None,
-    pace: PaceOption = None,
-    dry_run: DryRun = False,
-    yes: Yes = False,
     as_json: Json = False,
 ) -> None:
     """Start ended jobs again under the same id; a filter alone means the dead ones."""
     states = _states(state, [State.DEAD], "Only an ended job can be replayed.", ENDS)
-    selection = select(ids, filters_of(queue, task, run, label, older_than), states)
+    selection = select(ids, filters, states)
 
     async def verb(database: Database, batch: list[JobId]) -> Iterable[Touched]:
         return _touched(await jobs.replay_jobs(database, batch, reason, actor()))
 
-    results = act(context, selection, "replay", verb, Manner(dry_run, yes, read_pace(pace)))
+    results = act(context, selection, "replay", verb, manner)
     show(results, as_json)
     taken = "lost its unique key to another job"
     judge(results, selection, {ReplayResult.LIVE: "has not ended", ReplayResult.CONFLICT: taken})

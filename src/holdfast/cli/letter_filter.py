@@ -16,14 +16,6 @@ from holdfast.model.id import JobId
 
 PAGE = 1000
 
-Queue = Annotated[str | None, typer.Option(help="Only letters of this queue.")]
-Task = Annotated[str | None, typer.Option(help="Only letters of this task.")]
-Run = Annotated[str | None, typer.Option(help="Only letters of this run.")]
-Fingerprint = Annotated[str | None, typer.Option(help="Only letters of this group; see dead groups.")]
-Error = Annotated[str | None, typer.Option(metavar="TYPE", help="Only letters with this type of error.")]
-Status = Annotated[Triage | None, typer.Option(help="Only letters with this status.")]
-Assignee = Annotated[str | None, typer.Option(help="Only letters assigned to this person.")]
-Since = Annotated[str | None, typer.Option(help="Only letters of jobs that died in the last, such as 1h.")]
 All = Annotated[bool, typer.Option("--all", help="All of them; needed where no filter is given.")]
 Jobs = Annotated[list[str] | None, typer.Argument(metavar="JOB...", help="The jobs' ids; or use a filter.")]
 
@@ -47,15 +39,22 @@ class LetterFilter:
 
 
 def letter_filter(
-    queue: str | None,
-    task: str | None,
-    run: str | None,
-    fingerprint: str | None,
-    error: str | None,
-    status: Triage | None,
-    assignee: str | None,
-    since: str | None,
+    queue: Annotated[str | None, typer.Option(help="Only letters of this queue.")] = None,
+    task: Annotated[str | None, typer.Option(help="Only letters of this task.")] = None,
+    run: Annotated[str | None, typer.Option(help="Only letters of this run.")] = None,
+    fingerprint: Annotated[
+        str | None, typer.Option(help="Only letters of this group; see dead groups.")
+    ] = None,
+    error: Annotated[
+        str | None, typer.Option(metavar="TYPE", help="Only letters with this type of error.")
+    ] = None,
+    status: Annotated[Triage | None, typer.Option(help="Only letters with this status.")] = None,
+    assignee: Annotated[str | None, typer.Option(help="Only letters assigned to this person.")] = None,
+    since: Annotated[
+        str | None, typer.Option(help="Only letters of jobs that died in the last, such as 1h.")
+    ] = None,
 ) -> LetterFilter:
+    """A set of options."""
     asked = {
         "queue": queue,
         "task": task,

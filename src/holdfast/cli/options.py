@@ -3,6 +3,7 @@
 import getpass
 import json
 import socket
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 from uuid import UUID
@@ -56,7 +57,21 @@ def identifier(value: str, what: str = "job") -> UUID:
 
 
 def labels(pairs: list[str] | None) -> dict[str, Any] | None:
-    return dict(_pair(pair) for pair in pairs) if pairs else None
+    if not pairs:
+        return None
+    return {name: json_or_text(value) for name, value in map(_label, pairs)}
+
+
+def read_settings(
+    pairs: Iterable[str], durations: Mapping[str, Callable[[str], Any]], example: str
+) -> dict[str, Any]:
+    """KEY=VALUE as SQL takes it; with each duration's key comes what reads it."""
+    found = [_pair(pair, f"{pair!r} is not KEY=VALUE.", f"write it as {example}") for pair in pairs]
+    return {key: durations.get(key, json_or_text)(value) for key, value in found}
+
+
+def seconds_or_null(value: str) -> float | None:
+    return None if value == "null" else seconds(value)
 
 
 def json_or_text(value: str) -> Any:
@@ -67,11 +82,15 @@ def json_or_text(value: str) -> Any:
         return value
 
 
-def _pair(text: str) -> tuple[str, Any]:
+def _label(text: str) -> tuple[str, str]:
+    return _pair(text, f"The label {text!r} is not NAME=VALUE.", "write it as --label team=search")
+
+
+def _pair(text: str, message: str, hint: str) -> tuple[str, str]:
     name, found, value = text.partition("=")
     if not found or not name:
-        raise InvalidOption(f"The label {text!r} is not NAME=VALUE.", "write it as --label team=search")
-    return name, json_or_text(value)
+        raise InvalidOption(message, hint)
+    return name, value
 
 
 def actor() -> str:

@@ -1,20 +1,21 @@
 """`holdfast queues`."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from holdfast.cli.options import Json, Reason, actor, json_or_text
+from holdfast.cli.options import Json, Reason, actor, read_settings, seconds_or_null
 from holdfast.cli.output import say, write
 from holdfast.cli.render import ago, facts, print_json, print_sheet, print_table
 from holdfast.cli.session import with_database
 from holdfast.db import queues
 from holdfast.db.connect import Database
-from holdfast.model.duration import parse_duration
-from holdfast.model.error import InvalidOption, NotFound
+from holdfast.model.error import NotFound
 from holdfast.model.queue import QueueDetails, QueueSummary
 
-DURATIONS = ("timeout", "max_wait", "rescue_delay", "cancel_grace", "retention")
+DURATIONS = dict.fromkeys(
+    ("timeout", "max_wait", "rescue_delay", "cancel_grace", "retention"), seconds_or_null
+)
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 Name = Annotated[str, typer.Argument(help="The queue's name.")]
@@ -60,7 +61,7 @@ def set_queue(
     ],
 ) -> None:
     """Change a queue's policy; a queue that is not there is made. null takes a setting back."""
-    policy = dict(_setting(text) for text in settings)
+    policy = read_settings(settings, DURATIONS, "timeout=2m")
     with_database(context, lambda database: queues.declare_queue(database, name, policy))
     write(f"set: {name} {' '.join(sorted(policy))}")
 
@@ -99,12 +100,3 @@ def _row(queue: QueueSummary) -> tuple[object, ...]:
         queue.rate,
         ago(queue.oldest_ready),
     )
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    key, found, value = text.partition("=")
-    if not found or not key:
-        raise InvalidOption(f"{text!r} is not KEY=VALUE.", "write it as timeout=2m")
-    if key in DURATIONS and value != "null":
-        return key, parse_duration(value).total_seconds()
-    return key, json_or_text(value)

@@ -25,12 +25,14 @@ from holdfast.cli.wait import wait_for
 from holdfast.db import reads, runs
 from holdfast.db.connect import Database
 from holdfast.model.duration import parse_duration
-from holdfast.model.error import NotFound
+from holdfast.model.error import InvalidOption, NotFound
 from holdfast.model.id import RunId
 from holdfast.model.run import RunProgress, Which
 
+BUDGET = ("budget", "spent", "reserved", "max_units", "used_units", "reserved_units")
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 Id = Annotated[str, typer.Argument(metavar="RUN", help="The run's id.")]
+MaxUnits = Annotated[float | None, typer.Option(min=0, help="Units that its calls may use in all.")]
 
 
 def register(root: typer.Typer, name: str, text: str) -> None:
@@ -43,11 +45,14 @@ def start_run(
     name: Annotated[str, typer.Argument(help="What it is for.")],
     label: Labels = None,
     budget: Annotated[str | None, typer.Option(help="What it may cost, such as '5 USD'.")] = None,
+    max_units: MaxUnits = None,
 ) -> None:
     """Start a run and print its id: enqueue jobs with it as --run, then seal it."""
     options: dict[str, Any] = {} if label is None else {"labels": labels(label)}
     if budget is not None:
         options["budget"] = budget
+    if max_units is not None:
+        options["max_units"] = max_units
     write(str(with_database(context, lambda database: runs.start_run(database, name, options))))
 
 
@@ -109,13 +114,16 @@ def seal_run(context: typer.Context, run: Id) -> None:
 def raise_budget(
     context: typer.Context,
     run: Id,
-    amount: Annotated[float, typer.Argument(help="What it may cost in all.")],
+    amount: Annotated[float | None, typer.Argument(help="What it may cost in all.")] = None,
+    max_units: MaxUnits = None,
     reason: Reason = None,
 ) -> None:
-    """Let a run cost more; its jobs that waited for that go on."""
+    """Let a run cost more, or use more units; its jobs that waited for that go on."""
+    if amount is None and max_units is None:
+        raise InvalidOption("Nothing to raise.", "give the amount it may cost in all, or --max-units")
     run_id = _id(run)
     count = with_database(
-        context, lambda database: runs.raise_budget(database, run_id, amount, reason, actor())
+        context, lambda database: runs.raise_budget(database, run_id, amount, reason, actor(), max_units)
     )
     write(f"{run} {count} go on")
 
@@ -205,7 +213,22 @@ def _show(progress: RunProgress, as_json: bool) -> None:
     if as_json:
         print_json(progress)
     else:
-        print_sheet(facts(progress))
+        print_sheet(_sheet(progress))
+
+
+def _sheet(progress: RunProgress) -> dict[str, Any]:
+    """A budget is read at a glance: what is used, what running calls hold, and the limit."""
+    budgets = {
+        "budget": _used(progress.spent, progress.reserved, progress.budget),
+        "units": _used(progress.used_units, progress.reserved_units, progress.max_units),
+    }
+    return {name: value for name, value in facts(progress).items() if name not in BUDGET} | budgets
+
+
+def _used(used: float | None, reserved: float | None, limit: float | None) -> str | None:
+    if used is None or limit is None:
+        return None
+    return f"{used:.6g} used, {reserved or 0:.6g} reserved, limit {limit:.6g}"
 
 
 def _id(run: str) -> RunId:

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from holdfast.cli.options import identifier, labels, seconds
+from holdfast.cli.option_set import takes
+from holdfast.cli.options import Labels, identifier, labels, seconds
 from holdfast.db.connect import Database
 from holdfast.db.jobs import list_jobs
 from holdfast.model.error import InvalidOption
@@ -21,8 +22,9 @@ QueueFilter = Annotated[str | None, typer.Option(help="Only jobs of this queue."
 TaskFilter = Annotated[str | None, typer.Option(help="Only jobs of this task.")]
 RunFilter = Annotated[str | None, typer.Option(help="Only jobs of this run.")]
 OlderThan = Annotated[str | None, typer.Option(help="Only jobs enqueued longer ago than this, such as 2h.")]
-WorkerFilter = Annotated[str | None, typer.Option("--worker", help="Only jobs that this worker runs.")]
 Ids = Annotated[list[str] | None, typer.Argument(metavar="JOB...", help="The jobs' ids; or use a filter.")]
+
+Filters = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Selection:
     """Ids, or a filter and the states to look in; never both, never neither."""
 
     ids: tuple[JobId, ...]
-    filters: dict[str, Any]
+    filters: Filters
     states: tuple[State, ...]
 
     @property
@@ -39,26 +41,33 @@ class Selection:
 
 
 def filters_of(
-    queue: str | None,
-    task: str | None,
-    run: str | None,
-    label: list[str] | None,
-    older_than: str | None = None,
-    worker: str | None = None,
-) -> dict[str, Any]:
-    """The filter as the database takes it."""
+    queue: QueueFilter = None,
+    task: TaskFilter = None,
+    run: RunFilter = None,
+    label: Labels = None,
+    older_than: OlderThan = None,
+) -> Filters:
+    """A set of options; the filter as the database takes it."""
     asked = {
         "queue": queue,
         "task": task,
         "run": None if run is None else str(identifier(run, "run")),
         "labels": labels(label),
         "older_than": seconds(older_than),
-        "worker": None if worker is None else str(identifier(worker, "worker")),
     }
     return {name: value for name, value in asked.items() if value is not None}
 
 
-def select(ids: Iterable[str] | None, filters: dict[str, Any], states: Sequence[State]) -> Selection:
+@takes(filters=filters_of)
+def running_filters_of(
+    filters: Filters,
+    worker: Annotated[str | None, typer.Option(help="Only jobs that this worker runs.")] = None,
+) -> Filters:
+    """The same, and by worker."""
+    return filters if worker is None else {**filters, "worker": str(identifier(worker, "worker"))}
+
+
+def select(ids: Iterable[str] | None, filters: Filters, states: Sequence[State]) -> Selection:
     chosen = tuple(JobId(identifier(one)) for one in ids or ())
     if chosen and filters:
         raise InvalidOption("Both ids and filters are given.", "name the jobs, or filter them, not both")

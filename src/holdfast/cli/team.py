@@ -111,7 +111,7 @@ class Team:
 
     def _thin_out(self) -> None:
         for process in list(self._members.values())[self._count :]:
-            process.terminate()
+            _end(process)
 
     async def _see_off(self, member: "asyncio.Task[int]") -> None:
         """One that failed is replaced after a rest; one that left with 0 has done its work."""
@@ -131,5 +131,10 @@ class Team:
     def _stop(self) -> None:
         self._stopping.set()
         for process in self._members.values():
-            if process.returncode is None:
-                process.terminate()
+            _end(process)
+
+
+def _end(process: asyncio.subprocess.Process) -> None:
+    """One that has left already stays a member until it is seen off, and a signal to it would raise."""
+    if process.returncode is None:
+        process.terminate()

@@ -1,8 +1,9 @@
 """Many jobs in one transaction, in statements of a bounded size."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sized
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sized
 from dataclasses import dataclass
+from typing import Any
 
 from holdfast.client.enqueue import store
 from holdfast.client.link import Link
@@ -17,7 +18,7 @@ MOST_JOBS = 5_000
 MOST_BYTES = 8 * 1024 * 1024
 
 OnProgress = Callable[[int, int | None], None]
-Store = Callable[[list[NewJob]], Awaitable[list[Enqueued]]]
+Store = Callable[[list[NewJob]], Coroutine[Any, Any, list[Enqueued]]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,12 @@
 """A handler's signature: which payload fits it, and how to call it by name."""
 
 import inspect
-import typing
 from collections.abc import Callable
 from inspect import Parameter
 from typing import Any
 
 from holdfast.client.convert import Converter, Plain, converter_for, plain_fit
-from holdfast.model.context import Context
+from holdfast.model.annotations import hints_of, is_context
 from holdfast.model.error import BadHandler, InvalidPayload
 from holdfast.model.payload import JsonText, encode
 
@@ -24,9 +23,9 @@ class Signature:
     __slots__ = ("_converters", "_positional", "_required", "_text", "context_parameter", "output")
 
     def __init__(self, handler: Callable[..., Any]) -> None:
-        hints = _hints(handler)
+        hints = hints_of(handler, _called(handler))
         parameters = [*inspect.signature(handler).parameters.values()]
-        contexts = [one.name for one in parameters if _is_context(hints.get(one.name))]
+        contexts = [one.name for one in parameters if is_context(hints.get(one.name))]
         if len(contexts) > 1:
             raise BadHandler(
                 f"{_called(handler)} has two contexts, {' and '.join(contexts)}.", "keep one of them"
@@ -69,20 +68,6 @@ class Signature:
     def _misfit(self, why: str, name: str | None = None) -> InvalidPayload:
         path = "$" if name is None else f"$.{name}"
         return InvalidPayload(f"The handler cannot be called: {why}.", f"it takes {self._text}", path)
-
-
-def _hints(handler: Callable[..., Any]) -> dict[str, Any]:
-    try:
-        return typing.get_type_hints(handler, include_extras=True)
-    except NameError as exc:
-        raise BadHandler(
-            f"An annotation of {_called(handler)} cannot be found: {exc}.",
-            "import the name at the top of the module, not under TYPE_CHECKING, and before the task",
-        ) from None
-
-
-def _is_context(hint: Any) -> bool:
-    return isinstance(hint, type) and issubclass(hint, Context)
 
 
 def _parameter(handler: Callable[..., Any], parameter: Parameter, hints: dict[str, Any]) -> Converter:

@@ -7,8 +7,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from holdfast.db.statement import Executor, fetch, fetch_row, fetch_value
-from holdfast.model.error import SchemaBehind
+from holdfast.db.statement import Executor, fetch, fetch_one, fetch_value
 from holdfast.model.id import RunId, WorkerId
 
 ASK = "select continuation, remaining, body from holdfast.ask_continuation($1::uuid, $2::jsonb)"
@@ -50,9 +49,7 @@ class Taken:
 
 
 async def ask_continuation(on: Executor, worker: WorkerId, info: Mapping[str, Any]) -> Asked:
-    row = await fetch_row(on, ASK, worker, json.dumps(info))
-    if row is None:
-        raise SchemaBehind("ask_continuation returned no row.")
+    row = await fetch_one(on, ASK, worker, json.dumps(info))
     body = None if row["body"] is None else json.loads(row["body"])
     return Asked(row["continuation"], row["remaining"], body)
 
@@ -60,9 +57,7 @@ async def ask_continuation(on: Executor, worker: WorkerId, info: Mapping[str, An
 async def take_continuation(
     on: Executor, continuation: UUID, worker: WorkerId, queues: Sequence[str], info: Mapping[str, Any]
 ) -> Taken:
-    row = await fetch_row(on, TAKE, continuation, worker, list(queues), json.dumps(info))
-    if row is None:
-        raise SchemaBehind("take_continuation returned no row.")
+    row = await fetch_one(on, TAKE, continuation, worker, list(queues), json.dumps(info))
     checkpoint = {} if row["checkpoint"] is None else json.loads(row["checkpoint"])
     return Taken(row["taken"], row["starts_in"], row["index"], row["run"], row["claim_size"], checkpoint)
 

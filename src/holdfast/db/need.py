@@ -2,8 +2,7 @@
 
 from datetime import timedelta
 
-from holdfast.db.statement import Executor, fetch_row
-from holdfast.model.error import SchemaBehind
+from holdfast.db.statement import Executor, fetch_one
 from holdfast.model.need import AHEAD, WorkerNeed
 
 RECOMMEND = (
@@ -15,7 +14,4 @@ RECOMMEND = (
 async def recommended_workers(
     on: Executor, queue: str, target: timedelta, ahead: timedelta = AHEAD, slots: int | None = None
 ) -> WorkerNeed:
-    row = await fetch_row(on, RECOMMEND, queue, target, ahead, slots)
-    if row is None:
-        raise SchemaBehind("recommended_workers returned no row.")
-    return WorkerNeed(*row)
+    return WorkerNeed(*await fetch_one(on, RECOMMEND, queue, target, ahead, slots))

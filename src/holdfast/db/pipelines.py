@@ -6,8 +6,7 @@ from typing import Any
 
 from asyncpg import Record
 
-from holdfast.db.statement import Executor, fetch, fetch_row, fetch_value
-from holdfast.model.error import SchemaBehind
+from holdfast.db.statement import Executor, fetch, fetch_one, fetch_value
 from holdfast.model.id import JobId, RunId, Token
 from holdfast.model.journey import Child, StageDetails, Told, Visit
 from holdfast.model.payload import JsonText, decode
@@ -46,7 +45,7 @@ async def move_pipeline(
     on: Executor, name: str, from_version: int, to_version: int, actor: str
 ) -> tuple[int, int]:
     """How many jobs of a batch moved, and how many are left on the old version."""
-    row = _one(await fetch_row(on, MOVE, name, from_version, to_version, actor))
+    row = await fetch_one(on, MOVE, name, from_version, to_version, actor)
     return row["moved"], row["stay"]
 
 
@@ -71,7 +70,7 @@ async def load_history(on: Executor, job: JobId) -> list[Visit]:
 
 async def await_signal(on: Executor, job: JobId, token: Token, name: str) -> Told:
     """Raises LeaseLost if the job was taken away."""
-    row = _one(await fetch_row(on, AWAIT, job, token, name))
+    row = await fetch_one(on, AWAIT, job, token, name)
     return Told(row["came"], _decoded(row["data"]), row["timed_out"])
 
 
@@ -92,7 +91,7 @@ async def spawn_children(
 ) -> tuple[RunId, bool]:
     """The run of the children, and whether what the job waits for is over. Made once for each name."""
     given = (name, list(tasks), list(payloads), json.dumps(options), wait, on_failure)
-    row = _one(await fetch_row(on, SPAWN, job, token, *given))
+    row = await fetch_one(on, SPAWN, job, token, *given)
     return RunId(row["run"]), row["is_over"]
 
 
@@ -104,12 +103,6 @@ async def load_children(on: Executor, run: RunId) -> list[Child]:
 def _visit(row: Record) -> Visit:
     at, what, stage, visit, attempt, output, error_type, message = row
     return Visit(at, what, stage, visit, attempt, _decoded(output), error_type, message)
-
-
-def _one(row: Record | None) -> Record:
-    if row is None:
-        raise SchemaBehind("A verb returned no row.")
-    return row
 
 
 def _decoded(text: str | None) -> Any:

@@ -17,7 +17,8 @@ NOW = "select holdfast.now()"
 REPLAY = "select holdfast.replay_run($1::uuid, $2::text, $3::text, $4::text, before => $5::timestamptz)"
 PROGRESS = (
     "select run, name, state, total, waiting, scheduled, ready, running, completed, rejected, cancelled,"
-    " dead, started_at, ended_at, rate_per_minute, eta, eta_low, eta_high"
+    " dead, started_at, ended_at, rate_per_minute, eta, eta_low, eta_high,"
+    " budget, spent, reserved, max_units, used_units, reserved_units"
     " from holdfast.run_progress($1::uuid)"
 )
 

@@ -5,6 +5,7 @@ from typing import Any, Protocol
 from asyncpg import Record
 
 from holdfast.db.errors import translated
+from holdfast.model.error import SchemaBehind
 
 
 class Fetcher(Protocol):
@@ -27,6 +28,14 @@ async def fetch(on: Fetcher, query: str, *args: Any) -> list[Record]:
 async def fetch_row(on: Fetcher, query: str, *args: Any) -> Record | None:
     rows = await fetch(on, query, *args)
     return rows[0] if rows else None
+
+
+async def fetch_one(on: Fetcher, query: str, *args: Any) -> Record:
+    """The one row that a verb always returns."""
+    row = await fetch_row(on, query, *args)
+    if row is None:
+        raise SchemaBehind(f"No row came back from: {query}.")
+    return row
 
 
 async def fetch_value(on: Fetcher, query: str, *args: Any) -> Any:

@@ -7,8 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from holdfast.db import rows
-from holdfast.db.statement import Executor, fetch, fetch_row, fetch_value, run
-from holdfast.model.error import SchemaBehind
+from holdfast.db.statement import Executor, fetch, fetch_one, fetch_value, run
 from holdfast.model.id import JobId, Token, WorkerId
 from holdfast.model.job import ClaimedJob
 from holdfast.model.outcome import End
@@ -64,10 +63,7 @@ async def register_worker(on: Executor, worker: WorkerId, queues: Sequence[str],
 
 
 async def renew_lease(on: Executor, worker: WorkerId, info: Info | None = None) -> Renewal:
-    row = await fetch_row(on, RENEW, worker, json.dumps(info or {}))
-    if row is None:
-        raise SchemaBehind("renew_lease returned no row.")
-    return rows.renewal(row)
+    return rows.renewal(await fetch_one(on, RENEW, worker, json.dumps(info or {})))
 
 
 async def stop_worker(on: Executor, worker: WorkerId, info: Info | None = None) -> None:

@@ -17,7 +17,7 @@ class Which(StrEnum):
 @dataclass(frozen=True, slots=True)
 class RunProgress:
     """How far a run is, by counts of its jobs; `eta_low` and `eta_high` are what the rest takes at least and
-    at most, nine times in ten, if the run goes on as it does.
+    at most, nine times in ten, if the run goes on as it does. From `budget` on, all is None without a budget.
     """
 
     id: RunId
@@ -38,6 +38,12 @@ class RunProgress:
     eta: timedelta | None
     eta_low: timedelta | None
     eta_high: timedelta | None
+    budget: float | None
+    spent: float | None
+    reserved: float | None
+    max_units: float | None
+    used_units: float | None
+    reserved_units: float | None
 
     @property
     def ended(self) -> int:

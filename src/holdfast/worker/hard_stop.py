@@ -1,15 +1,17 @@
 """The end of a time box from outside the event loop, for a worker whose loop is blocked."""
 
 import asyncio
+import logging
+import threading
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import timedelta
-from threading import Event, Thread
 from time import monotonic
 
 from holdfast.db.address import Address
 from holdfast.db.worker import stop_worker
 from holdfast.model.id import WorkerId
+from holdfast.telemetry.emit import emit
+from holdfast.telemetry.event import Event
 from holdfast.worker.line import Line
 from holdfast.worker.timebox import FENCE, TimeBox
 
@@ -27,8 +29,8 @@ class HardStop:
         self._me = me
         self._box = box
         self._fenced = fenced  # called from the thread: nothing may be renewed from now on
-        self._is_over = Event()
-        Thread(target=self._watch, name="holdfast-time-box", daemon=True).start()
+        self._is_over = threading.Event()
+        threading.Thread(target=self._watch, name="holdfast-time-box", daemon=True).start()
 
     def settled(self) -> None:
         """Nothing is held any more: there is nothing to fence."""
@@ -37,8 +39,11 @@ class HardStop:
     def _watch(self) -> None:
         if not self._is_over.wait(self._box.moment(FENCE) - monotonic()):
             self._fenced()
-            with suppress(Exception):  # whatever it is, the lease ends by itself
+            try:
                 asyncio.run(self._give_back())
+            except Exception as exc:
+                # Whatever it is: the lease is not renewed any more, so the jobs are rescued when it ends.
+                emit(Event.JOBS_NOT_RELEASED, logging.WARNING, worker=self._me, because=repr(exc))
 
     async def _give_back(self) -> None:
         within = timedelta(seconds=max(0.05, self._box.ends_at - LAST_WORDS - monotonic()))

@@ -18,6 +18,8 @@ from holdfast.db.statement import Executor
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
 
+# A connection whose other end is gone without a word answers nothing: what waits on it waits that long. Who
+# has a shorter lease gives that, so that its chores go on within the time in which others count on them.
 STATEMENT_TIMEOUT = timedelta(seconds=30)
 PROVED_FOR = 3.0
 
@@ -40,7 +42,7 @@ class Line:
         self._name = name
         self._channels = channels or {}
         self._on_gap = on_gap
-        self._timeout = timeout.total_seconds()
+        self._timeout = min(timeout, STATEMENT_TIMEOUT).total_seconds()
         self._lock = asyncio.Lock()
         self._connection: asyncpg.Connection[Record] | None = None
         self._answered_at = 0.0

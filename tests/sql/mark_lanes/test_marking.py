@@ -13,7 +13,10 @@ from tests.builders import a_queue, a_worker, claim, ready_job, ready_jobs
 from tests.sql.conftest import Clock
 
 ENDED = 3_000
-COMPLETE = "select holdfast.complete_jobs($1::uuid[], $2::uuid[], array_fill(null::json, array[cardinality($1::uuid[])]))"
+COMPLETE = (
+    "select holdfast.complete_jobs("
+    "$1::uuid[], $2::uuid[], array_fill(null::json, array[cardinality($1::uuid[])]))"
+)
 WALKED = "select pg_stat_get_xact_tuples_returned('holdfast.jobs_claim'::regclass)"
 
 

@@ -170,6 +170,15 @@ async def test_only_more_raises_it_and_only_where_there_is_one(conn: Connection)
     assert codes == ["HF002", "HF002", "HF002", "HF005", "HF004"]
 
 
+async def test_what_a_run_has_no_budget_of_cannot_be_raised(conn: Connection) -> None:
+    """Its jobs would go on, find the budget as it was, and wait again."""
+    units, money = await an_open_run(conn, max_units=10), await an_open_run(conn, budget=5)
+    refused = await refusal(conn, "select holdfast.raise_budget($1, 20)", units)
+    assert (refused.sqlstate, refused.message) == ("HF005", f"The run {units} has no budget of money.")
+    refused = await refusal(conn, "select holdfast.raise_budget($1, null, max_units => 20)", money)
+    assert (refused.sqlstate, refused.message) == ("HF005", f"The run {money} has no max_units.")
+
+
 @pytest.mark.parametrize(
     "options", [{"budget": "much"}, {"budget": -1}, {"max_units": "x"}, {"max_units": -1}]
 )

@@ -4,10 +4,22 @@ from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
+import asyncpg
 import pytest
 
 from holdfast.db.connect import Connection
-from tests.builders import a_worker, claim_one, expire_worker, ready_job, refusal, rescue, the_job, to_json
+from tests.builders import (
+    a_worker,
+    claim_one,
+    complete,
+    expire_worker,
+    ready_job,
+    refusal,
+    rescue,
+    state_of,
+    the_job,
+    to_json,
+)
 from tests.sql.conftest import Clock
 
 REGISTER = "select holdfast.register_worker($1, $2, $3)"
@@ -74,3 +86,21 @@ async def test_a_worker_that_registers_again_takes_its_new_settings_and_its_loss
     assert (row["queues"], row["group"], row["rescued_at"]) == (["default", "q"], "b", None)
     stored = await the_job(conn, job)
     assert (stored["losses"], stored["deferrals"]) == (0, 1)
+
+
+async def test_jobs_that_a_rescue_passed_over_are_given_back_when_the_worker_registers_again(
+    database_url: str,
+) -> None:
+    """A rescue skips rows that are locked just then, and nobody else would ever end them."""
+    conn, other = await asyncpg.connect(database_url), await asyncpg.connect(database_url)
+    worker, job = await a_worker(conn), await ready_job(conn)
+    held = await claim_one(conn, worker)
+    await expire_worker(conn, worker)
+    async with other.transaction():
+        await other.execute("select from holdfast.jobs where id = $1 for update", job)
+        assert (await rescue(conn))["recovered"] == 0
+    await a_worker(conn, worker=worker)
+    assert await state_of(conn, job) == "ready"
+    assert not await complete(conn, held)
+    await conn.close()
+    await other.close()

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -16,6 +16,7 @@ from holdfast.db.connect import Database
 from holdfast.db.migrate import migrate
 from holdfast.db.statement import fetch_value
 from holdfast.embedded import EmbeddedServer
+from holdfast.model.error import DatabaseUnavailable
 
 # A short lease: chaos is about safety, and waits for many rescues.
 LEASE = timedelta(seconds=2)
@@ -31,11 +32,17 @@ join holdfast.workers as w on w.id = j.worker_id
 where j.state = 'running'
   and w.pid = $1
 """
+# Of one that has renewed its lease nobody can say that it found no database when it started.
+BEGUN = "select distinct pid from holdfast.workers where renewed_at > started_at"
 
 
 @dataclass(slots=True)
 class Arena:
-    """`links`: one for the producers, then one per worker; a successor takes over its predecessor's."""
+    """`links`: one for the producers, then one per worker; a successor takes over its predecessor's.
+
+    `victims` and `deaths`: what the fault that is being done says about the workers that it harms.
+    `departed`: workers that left by themselves, with their exit codes.
+    """
 
     server: EmbeddedServer
     database: Database
@@ -43,6 +50,9 @@ class Arena:
     urls: Sequence[str]
     crew: Crew
     link_of: dict[int, int] = field(default_factory=dict)
+    victims: set[int] = field(default_factory=set)
+    deaths: dict[int, datetime] = field(default_factory=dict)
+    departed: dict[int, int] = field(default_factory=dict)
 
     @property
     def producer_url(self) -> str:
@@ -52,6 +62,39 @@ class Arena:
         pid = self.crew.start({"HOLDFAST_DATABASE_URL": self.urls[link]})
         self.link_of[pid] = link
         return pid
+
+    def kill_worker(self, pid: int) -> None:
+        """And start its successor."""
+        self.deaths[pid] = datetime.now(UTC)
+        self.crew.kill_one(pid)
+        self.start_worker(self.link_of[pid])
+
+    async def dismiss_worker(self, pid: int) -> None:
+        self.victims.add(pid)
+        await self.crew.dismiss_one(pid)
+        self.deaths[pid] = datetime.now(UTC)
+        self.start_worker(self.link_of[pid])
+
+    def replace_departed(self) -> None:
+        """As a service manager does. A worker that finds no database when it starts says so and leaves."""
+        gone = self.crew.bury()
+        self.departed |= gone
+        for pid in gone:
+            self.start_worker(self.link_of[pid])
+
+    async def deserters(self) -> list[str]:
+        """Those that left for no good reason: once it has begun, no harm makes a worker leave by itself."""
+        begun = {row["pid"] for row in await self.database.fetch(BEGUN)}
+        return [
+            f"worker {pid} left by itself with exit code {code}"
+            for pid, code in self.departed.items()
+            if code != DatabaseUnavailable.exit_code or pid in begun
+        ]
+
+    def cut_off(self, link: Link) -> None:
+        """Say that the workers behind that link are harmed."""
+        place = self.links.index(link)
+        self.victims.update(pid for pid in self.crew.pids if self.link_of[pid] == place)
 
     async def held_by(self, pid: int) -> int:
         """How many jobs the worker with that process id runs."""

@@ -1,18 +1,39 @@
 """`holdfast chaos`: what is asked for."""
 
-import asyncio
 import secrets
 import signal
-import tempfile
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from holdfast.cli.output import say
 from holdfast.cli.target import start_logging, target_of
 from holdfast.model.error import InvalidOption
+
+Seed = Annotated[int | None, typer.Option(help="Repeats the same faults; random if not given.")]
+Minutes = Annotated[float, typer.Option(min=0.01, max=6000, help="How long to do harm.")]
+Seeds = Annotated[
+    int, typer.Option(min=1, max=1000, help="Split the time over so many: --seed and those after it.")
+]
+Faults = Annotated[str, typer.Option(help="Which, such as kill-worker,partition; all if not given.")]
+Workers = Annotated[int, typer.Option(min=2, max=20, help="How many processes.")]
+Replay = Annotated[Path | None, typer.Option(help="A schedule that a failed run has saved.")]
+Save = Annotated[Path, typer.Option(help="Where a failed run saves its schedule.")]
+Report = Annotated[Path | None, typer.Option(help="Write the figures to this file, too.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(min=1, max=10_000_000, help="Instead: so many, under kills, and exactly so many ends."),
+]
+KillEvery = Annotated[float, typer.Option(min=1, help="With --jobs: seconds between two kills of a worker.")]
+AsJson = Annotated[bool, typer.Option("--json", help="With --jobs: print JSON.")]
+Soak = Annotated[
+    float | None, typer.Option(min=0.001, help="Instead: no harm for that many hours, watching for leaks.")
+]
+Machine = Annotated[
+    bool,
+    typer.Option("--machine", help="Instead: random calls of all verbs against a model, for --minutes."),
+]
 
 
 def register(app: typer.Typer, name: str, text: str) -> None:
@@ -21,20 +42,19 @@ def register(app: typer.Typer, name: str, text: str) -> None:
 
 def chaos(
     context: typer.Context,
-    seed: Annotated[int | None, typer.Option(help="Repeats the same faults; random if not given.")] = None,
-    minutes: Annotated[float, typer.Option(min=0.01, max=6000, help="How long to do harm.")] = 1,
-    faults: Annotated[str, typer.Option(help="Which, such as kill-worker,partition; all if not given.")] = "",
-    workers: Annotated[int, typer.Option(min=2, max=20, help="How many processes.")] = 3,
-    replay: Annotated[Path | None, typer.Option(help="A schedule that a failed run has saved.")] = None,
-    save: Annotated[Path, typer.Option(help="Where a failed run saves its schedule.")] = Path(),
-    soak: Annotated[
-        float | None,
-        typer.Option(min=0.001, help="Instead: no harm for that many hours, watching for leaks."),
-    ] = None,
-    machine: Annotated[
-        bool,
-        typer.Option("--machine", help="Instead: random calls of all verbs against a model, for --minutes."),
-    ] = False,
+    seed: Seed = None,
+    minutes: Minutes = 1,
+    seeds: Seeds = 1,
+    faults: Faults = "",
+    workers: Workers = 3,
+    replay: Replay = None,
+    save: Save = Path(),
+    report: Report = None,
+    jobs: Jobs = None,
+    kill_every: KillEvery = 10,
+    as_json: AsJson = False,
+    soak: Soak = None,
+    machine: Machine = False,
 ) -> None:
     """On a PostgreSQL of its own, removed afterwards. Exit code 1 if anything was lost, doubled or wrong."""
     start_logging(target_of(context), "error")
@@ -45,31 +65,38 @@ def chaos(
         from holdfast.cli.chaos.machine import run_machine
 
         is_good = run_machine(chosen_seed, length)
+    elif jobs is not None:
+        from holdfast.cli.chaos.count import count_ends
+
+        is_good = count_ends(jobs, workers, timedelta(seconds=kill_every), chosen_seed, as_json=as_json)
     elif soak is not None:
         from holdfast.cli.chaos.soak import soak_for
 
         is_good = soak_for(timedelta(hours=soak), workers)
     else:
-        is_good = _harm(chosen_seed, length, faults, workers, replay, save)
+        is_good = _harm(chosen_seed, length, seeds, faults, workers, replay, save, report)
     if not is_good:
         raise typer.Exit(1)
 
 
-def _harm(seed: int, length: timedelta, faults: str, workers: int, replay: Path | None, save: Path) -> bool:
-    from holdfast.cli.chaos.plan import load_plan, make_plan, save_plan
-    from holdfast.cli.chaos.run import run_chaos
-    from holdfast.cli.chaos.verdict import conclude
+def _harm(
+    seed: int,
+    length: timedelta,
+    seeds: int,
+    faults: str,
+    workers: int,
+    replay: Path | None,
+    save: Path,
+    report: Path | None,
+) -> bool:
+    from holdfast.cli.chaos.campaign import campaign
+    from holdfast.cli.chaos.plan import load_plan, make_plan
 
-    plan = load_plan(replay) if replay else make_plan(seed, length, _weights(faults), workers)
-    say(f"chaos: seed {plan.seed}")
-    with tempfile.TemporaryDirectory(prefix="holdfast-chaos-") as directory:
-        outcome = asyncio.run(run_chaos(Path(directory), plan))
-    if conclude(plan, outcome):
-        return True
-    path = save / f"chaos-{plan.seed}.json"
-    save_plan(plan, path)
-    say(f"chaos: the schedule is in {path}; holdfast chaos --replay {path} does it again")
-    return False
+    if replay is not None:
+        return campaign([load_plan(replay)], save, report)
+    weights = _weights(faults)
+    plans = [make_plan(seed + number, length / seeds, weights, workers) for number in range(seeds)]
+    return campaign(plans, save, report)
 
 
 def _weights(faults: str) -> dict[str, int]:

@@ -43,6 +43,7 @@ def make_plan(seed: int, length: timedelta, weights: Mapping[str, int], workers:
 
 
 def save_plan(plan: Plan, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({**asdict(plan), "length": plan.length.total_seconds()}, indent=1))
 
 

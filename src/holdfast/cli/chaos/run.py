@@ -46,6 +46,7 @@ async def run_chaos(directory: Path, plan: Plan) -> Outcome:
         await _until_done(place)
         await asyncio.sleep(SETTLED.total_seconds())
         report = await check(place.database, ledger, SETTLED, directory / "logs")
+        report.wrong += await place.deserters()
         return Outcome(report, blows, await measure(place.database, blows, SETTLED))
 
 
@@ -55,6 +56,7 @@ async def _until_done(place: Arena) -> None:
     undone = -1
     while undone and time.monotonic() < end:
         await asyncio.sleep(0.2)
+        place.replace_departed()
         undone = await _undone(place.database)
 
 

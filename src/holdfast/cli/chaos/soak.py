@@ -3,22 +3,18 @@
 import asyncio
 import tempfile
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from holdfast.cli.chaos.bare import bare
 from holdfast.cli.chaos.gauges import Sample, pick_up_p99, sample
 from holdfast.cli.chaos.part import QUEUE
 from holdfast.cli.chaos.slopes import report_slopes
 from holdfast.cli.crew import Crew
 from holdfast.cli.output import say
-from holdfast.db.chores import make_partitions
 from holdfast.db.connect import Database
 from holdfast.db.jobs import enqueue_jobs
-from holdfast.db.migrate import migrate
 from holdfast.db.statement import fetch_value
-from holdfast.embedded import EmbeddedServer
 from holdfast.model.payload import encode
 
 WORKER = ("-A", "holdfast.cli.chaos.soak_app:app", "--slots", "50", "--stagger", "0s")
@@ -35,7 +31,7 @@ def soak_for(length: timedelta, workers: int) -> bool:
 
 
 async def _soak(directory: Path, length: timedelta, workers: int) -> bool:
-    async with _place(directory, workers) as (database, crew):
+    async with bare(directory, workers, WORKER, "holdfast soak") as (database, crew):
         full = await _full_speed(database)
         say(f"soak: full speed is {full:.0f} jobs/s; {length.total_seconds():.0f} s at half of it")
         began, since = time.monotonic(), datetime.now(UTC)
@@ -47,25 +43,6 @@ async def _soak(directory: Path, length: timedelta, workers: int) -> bool:
         last = await pick_up_p99(database, since + 0.9 * length, since + length)
         steady = [one for one in samples if one.at >= samples[-1].at / 10]
         return report_slopes(steady, first, last)
-
-
-@asynccontextmanager
-async def _place(directory: Path, workers: int) -> AsyncIterator[tuple[Database, Crew]]:
-    server = EmbeddedServer(directory)
-    url = await asyncio.to_thread(server.start)
-    logs = directory / "logs"
-    await asyncio.to_thread(logs.mkdir)
-    try:
-        async with Database(url, application_name="holdfast soak") as database:
-            async with database.connection() as connection:
-                await migrate(connection)
-                await make_partitions(connection)
-            async with Crew(WORKER, {"HOLDFAST_DATABASE_URL": url}, logs) as crew:
-                for _ in range(workers):
-                    crew.start()
-                yield database, crew
-    finally:
-        await asyncio.to_thread(server.stop)
 
 
 async def _full_speed(database: Database) -> float:

@@ -1,74 +1,71 @@
-"""What a run of chaos is told at its end, and whether it passed."""
+"""What a run of chaos is told at its end."""
 
-from collections import Counter
+from collections.abc import Iterator
 
-from holdfast.cli.chaos.arena import LEASE, SWEEP
-from holdfast.cli.chaos.plan import Plan
-from holdfast.cli.chaos.run import Outcome
-from holdfast.cli.output import write
-from holdfast.cli.render import print_table
+from holdfast.cli.chaos.recovery import summary
+from holdfast.cli.chaos.tally import PROMISED, Tally
+from holdfast.cli.render import table_lines
 
 MOST_TOLD = 20
+WIDE = 200
+# Below these a long run has not tried hard enough to say much.
+MINIMUMS = {"kill-worker": 200, "kill-database": 20, "partition": 50}
 
 
-def conclude(plan: Plan, outcome: Outcome) -> bool:
-    """True if it passed."""
-    _print_faults(plan, outcome)
-    report, counts = outcome.report, outcome.report.counts
-    write(
+def lines_of(tally: Tally) -> Iterator[str]:
+    """The last line is the sum."""
+    counts = tally.counts
+    yield from _faults(tally)
+    yield (
         f"losses {counts['losses']}, failures {counts['failures']}, deferrals {counts['deferrals']},"
-        f" released {counts['released']}, fenced {report.fenced}, dead {counts['dead']}"
+        f" released {counts['released']}, fenced {counts['fenced']}, dead {counts['dead']}"
     )
-    write(
-        f"enqueues disturbed {report.disturbed},"
-        f" refused {report.refused}, indeterminate {report.indeterminate}"
+    yield (
+        f"enqueues disturbed {counts['disturbed']},"
+        f" refused {counts['refused']}, indeterminate {counts['indeterminate']}"
     )
-    _print_promise(outcome)
-    complaints = [*report.lost, *report.duplicated, *report.wrong, *_unproved(plan, outcome)]
-    for complaint in complaints[:MOST_TOLD]:
-        write(f"wrong: {complaint}")
-    write(
-        f"chaos: seed {plan.seed}, {report.accepted} accepted, {len(report.lost)} lost,"
-        f" {len(report.duplicated)} duplicated, {len(report.wrong)} wrong"
+    yield from _promise(tally)
+    for complaint in tally.complaints[:MOST_TOLD]:
+        yield f"wrong: {complaint}"
+    yield (
+        f"chaos: {_seeds(tally)}, {counts['accepted']} accepted, {tally.lost} lost,"
+        f" {tally.duplicated} duplicated, {tally.wrong} wrong, {tally.late} late"
     )
-    return not complaints
 
 
-def _print_faults(plan: Plan, outcome: Outcome) -> None:
-    fired = Counter(blow.fault for blow in outcome.blows)
-    hit = Counter(blow.fault for blow in outcome.blows if blow.hit)
-    times = outcome.recoveries.by_fault
-    rows = (
-        (name, fired[name], hit[name], *(_seconds(name in times and getattr(times[name], p)) for p in PLACES))
-        for name in plan.faults
+def minimums(tally: Tally) -> str:
+    told = ", ".join(
+        f"{name} {tally.fired[name]} of {least} ({'met' if tally.fired[name] >= least else 'not met'})"
+        for name, least in MINIMUMS.items()
+        if name in tally.faults
     )
-    print_table(("fault", "fired", "hit", "recovery p50", "p95", "max"), rows, keep=("fault",))
+    return f"asked of a long run: {told}"
 
 
-PLACES = ("p50", "p95", "max")
+def _faults(tally: Tally) -> Iterator[str]:
+    places = {name: summary(times) for name, times in tally.times.items()}
+    rows = []
+    for name in tally.faults:
+        found = places.get(name)
+        times = ("", "", "") if found is None else (found.p50, found.p95, found.max)
+        rows.append((name, tally.fired[name], tally.hit[name], *map(_seconds, times)))
+    titles = ("fault", "fired", "hit", "recovery p50", "p95", "max")
+    for line in table_lines(titles, rows, ("fault",), WIDE):
+        yield line.plain.rstrip()
 
 
-def _seconds(value: float | bool) -> str:
-    return "" if value is False else f"{value:.2f} s"
+def _seconds(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:.2f} s"
 
 
-def _print_promise(outcome: Outcome) -> None:
-    longest = outcome.recoveries.of_dead_workers
-    if longest is not None:
-        bound = (LEASE + 2 * SWEEP).total_seconds()
-        write(f"jobs of dead workers were available again within {longest:.2f} s; promised are {bound:g} s")
-
-
-def _unproved(plan: Plan, outcome: Outcome) -> list[str]:
-    """A run that did no harm proves nothing."""
-    fired = {blow.fault for blow in outcome.blows}
-    found = [f"{name} never fired" for name in plan.faults if name not in fired]
-    if outcome.report.fenced == 0:
-        found.append("no late writer was ever fenced")
-    if outcome.report.counts["dead"]:
-        found.append(
-            f"{outcome.report.counts['dead']} jobs are dead, which only an error of the mix can explain"
+def _promise(tally: Tally) -> Iterator[str]:
+    if tally.of_dead_workers:
+        found = summary(tally.of_dead_workers)
+        yield (
+            f"jobs of {len(tally.of_dead_workers)} dead workers were available again within {found.p50:.2f} s"
+            f" (p50), {found.p95:.2f} s (p95), {found.max:.2f} s (max); promised are {PROMISED:g} s"
         )
-    if outcome.report.accepted == 0:
-        found.append("no job was accepted")
-    return found
+
+
+def _seeds(tally: Tally) -> str:
+    return f"seed {tally.seeds[0]}" if len(tally.seeds) == 1 else f"{len(tally.seeds)} seeds"

@@ -3,7 +3,6 @@ create or replace function holdfast.id_prefix(at timestamptz)
 returns text
 language sql immutable strict parallel safe
 as $$
-  select substr(hex, 1, 8) || '-' || substr(hex, 9, 4) || '-7'
-  from lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') as hex
+  select lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') || '7'
 $$;
 comment on function holdfast.id_prefix(timestamptz) is 'The part of an id that tells the time, as text.';

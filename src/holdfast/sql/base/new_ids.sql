@@ -6,9 +6,13 @@ language plpgsql volatile
 as $$
 declare
   prefix constant text := holdfast.id_prefix(at) || substr(gen_random_uuid()::text, 16, 13);
-  first  constant bigint := floor(random() * 2147483648);
+  -- Eight digits whatever is added, so that none need be filled in.
+  first  constant bigint := 268435456 + floor(random() * 2147483648);
 begin
-  return array(select (prefix || lpad(to_hex(first + i), 8, '0'))::uuid from generate_series(1, n) as i);
+  if n = 1 then
+    return array[(prefix || to_hex(first))::uuid];
+  end if;
+  return array(select (prefix || to_hex(first + i))::uuid from generate_series(1, n) as i);
 end
 $$;
 comment on function holdfast.new_ids(timestamptz, integer) is 'Ids that carry the given time, in rising order.';

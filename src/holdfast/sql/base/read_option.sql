@@ -11,8 +11,8 @@ as $$
 declare
   unknown text;
 begin
-  if options = '{}' then
-    return query select null::text, null::integer, null::timestamptz, null::text, null::text, null::text, null::text,
+  if options - array['queue', 'notify'] = '{}' and coalesce(length(options ->> 'queue') between 1 and 200, true) then
+    return query select options ->> 'queue', null::integer, null::timestamptz, null::text, null::text, null::text, null::text,
       null::uuid, null::uuid, null::jsonb, null::interval, null::timestamptz, null::text, null::text,
       null::integer, null::jsonb, null::text, null::text, null::double precision;
     return;

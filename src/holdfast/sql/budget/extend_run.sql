@@ -6,8 +6,8 @@ set search_path = holdfast, pg_temp
 set jit = off
 as $$
 declare
-  b      holdfast.run_budgets;
-  parked uuid[];
+  b       holdfast.run_budgets;
+  readied integer;
 begin
   -- Claims only try this lock, so whoever has it may wait for jobs.
   select t.* into b from holdfast.run_budgets as t where t.run_id = run for update;
@@ -19,15 +19,10 @@ begin
     perform holdfast.refuse('HF002', 'A run can only be given more time.', 'Say how much more, such as 2 hours; it counts from now if its time is over.');
   end if;
   update holdfast.run_budgets as t set stops_at = greatest(b.stops_at, holdfast.now()) + by, reached_at = null where t.run_id = run;
-  parked := array(select j.id from holdfast.jobs as j where j.run_id = run and j.waits_for = 'budget' order by j.id for update);
-  perform holdfast.record_moves(parked, 'extend_run', 'ready', reason);
-  update holdfast.jobs as j
-  set state = 'ready', waits_for = null, rank_at = holdfast.now() - coalesce(j.lead, '0')
-  where j.id = any (parked);
+  readied := holdfast.unpark_run(run, 'extend_run', reason);
   perform holdfast.record_event('extend_run', run => run, actor => actor, reason => reason,
-    detail => jsonb_build_object('by', extract(epoch from by), 'jobs', cardinality(parked)));
-  perform holdfast.notify_ready(array(select distinct j.queue from holdfast.jobs as j where j.id = any (parked)));
-  return cardinality(parked);
+    detail => jsonb_build_object('by', extract(epoch from by), 'jobs', readied));
+  return readied;
 end
 $$;
 comment on function holdfast.extend_run(uuid, interval, text, text) is 'Gives a run more time, and lets its jobs that waited for that go on; returns how many.';

@@ -8,8 +8,8 @@ set search_path = holdfast, pg_temp
 set jit = off
 as $$
 declare
-  b      holdfast.run_budgets;
-  parked uuid[];
+  b       holdfast.run_budgets;
+  readied integer;
 begin
   -- Claims only try this lock, so whoever has it may wait for jobs.
   select t.* into b from holdfast.run_budgets as t where t.run_id = run for update;
@@ -17,23 +17,25 @@ begin
     perform holdfast.refuse('HF004', format('There is no run %s.', run), 'Look at holdfast.run_view for the runs there are.');
   elsif not found then
     perform holdfast.refuse('HF005', format('The run %s has no budget.', run), 'A budget is given when a run is started.');
-  elsif amount is null and max_units is null or amount <= b.max_money or max_units <= b.max_units or amount >= 'infinity' or max_units >= 'infinity' then
+  elsif amount is not null and b.max_money is null then
+    perform holdfast.refuse('HF005', format('The run %s has no budget of money.', run), 'A budget is given when a run is started.');
+  elsif max_units is not null and b.max_units is null then
+    perform holdfast.refuse('HF005', format('The run %s has no max_units.', run), 'A budget is given when a run is started.');
+  elsif amount is null and max_units is null
+    or amount <= b.max_money or amount >= 'infinity'
+    or max_units <= b.max_units or max_units >= 'infinity'
+  then
     perform holdfast.refuse('HF002', 'A budget can only be raised: ' || holdfast.budget_words(holdfast.budget_of(run)), 'Give more than it is now; the amount is what the run may cost in all.');
   end if;
   update holdfast.run_budgets as t
-  set max_money = case when b.max_money is not null then coalesce(amount, b.max_money) end,
-      max_units = case when b.max_units is not null then coalesce(raise_budget.max_units, b.max_units) end,
+  set max_money = coalesce(amount, b.max_money),
+      max_units = coalesce(raise_budget.max_units, b.max_units),
       reached_at = null
   where t.run_id = run;
-  parked := array(select j.id from holdfast.jobs as j where j.run_id = run and j.waits_for = 'budget' order by j.id for update);
-  perform holdfast.record_moves(parked, 'raise_budget', 'ready', reason);
-  update holdfast.jobs as j
-  set state = 'ready', waits_for = null, rank_at = holdfast.now() - coalesce(j.lead, '0')
-  where j.id = any (parked);
+  readied := holdfast.unpark_run(run, 'raise_budget', reason);
   perform holdfast.record_event('raise_budget', run => run, actor => actor, reason => reason,
-    detail => jsonb_build_object('amount', amount, 'max_units', max_units, 'before', b.max_money, 'max_units_before', b.max_units, 'jobs', cardinality(parked)));
-  perform holdfast.notify_ready(array(select distinct j.queue from holdfast.jobs as j where j.id = any (parked)));
-  return cardinality(parked);
+    detail => jsonb_build_object('amount', amount, 'max_units', max_units, 'before', b.max_money, 'max_units_before', b.max_units, 'jobs', readied));
+  return readied;
 end
 $$;
 comment on function holdfast.raise_budget(uuid, double precision, text, text, double precision)

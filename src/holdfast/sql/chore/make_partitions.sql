@@ -24,8 +24,9 @@ begin
       execute format('alter table holdfast.history attach partition holdfast.%I for values from (%L) to (%L)', name, week, week + interval '7 days');
       made := made + 1;
     exception
-      when check_violation or lock_not_available or duplicate_table or unique_violation then
+      when check_violation or lock_not_available or duplicate_table or duplicate_object or unique_violation then
         -- Rows of that week are already in the default partition, or somebody is reading it: the default partition serves.
+        -- Or another worker makes it at this moment: the server then says that the table, its type or a catalog row is there.
         raise notice 'partition % was not made: %', name, sqlerrm;
     end;
   end loop;

@@ -4,7 +4,8 @@ returns void
 language plpgsql volatile
 as $$
 declare
-  held integer[];
+  held     integer[];
+  endpoint text;
 begin
   if not exists (select from holdfast.endpoints) then
     return;
@@ -17,10 +18,11 @@ begin
     order by j.id
     for update
   );
-  perform from holdfast.endpoints as e
-  where e.name = any (array(select l.endpoint from holdfast.lanes as l where l.lane = any (held)))
-  order by e.name
-  for update;
+  for endpoint in
+    select distinct l.endpoint from holdfast.lanes as l where l.lane = any (held) order by l.endpoint
+  loop
+    perform holdfast.lock_endpoint(endpoint);
+  end loop;
 end
 $$;
 comment on function holdfast.lock_permits(uuid[]) is 'Locks jobs, then by name the endpoints whose permits they hold.';

@@ -19,8 +19,8 @@ begin
     group by l.endpoint
     order by l.endpoint
   loop
-    select t.* into e from holdfast.endpoints as t where t.name = part.endpoint for update;
-    continue when not found;
+    e := holdfast.lock_endpoint(part.endpoint);
+    continue when e.name is null;
     now := extract(epoch from holdfast.now());
     e := holdfast.close_second(e, now);
     before := e;

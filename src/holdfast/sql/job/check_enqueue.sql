@@ -27,20 +27,25 @@ begin
       perform holdfast.refuse('HF002', format('The options of job %s are not a JSON object.', fault.i - 1), 'Give {} for none.');
     end if;
   end if;
-  select i into fault from unnest(tasks) with ordinality as t (task, i)
-  where task is null or length(task) not between 1 and 200 limit 1;
-  if found then
-    perform holdfast.refuse('HF002', format('Job %s names no task.', fault.i - 1), 'A task is a name of 1 to 200 characters.');
+  -- One that is in order is told by an expression, which costs a tenth of a query.
+  if cardinality(tasks) > 1 or not coalesce(length(tasks[1]) between 1 and 200, false) then
+    select i into fault from unnest(tasks) with ordinality as t (task, i)
+    where task is null or length(task) not between 1 and 200 limit 1;
+    if found then
+      perform holdfast.refuse('HF002', format('Job %s names no task.', fault.i - 1), 'A task is a name of 1 to 200 characters.');
+    end if;
   end if;
-  select i, holdfast.payload_problem(p) as problem into fault
-  from unnest(payloads::text[]) with ordinality as u (p, i)
-  where holdfast.payload_problem(p) is not null
-  limit 1;
-  if found then
-    perform holdfast.refuse('HF001',
-      format('The payload of job %s is refused: %s.', fault.i - 1, fault.problem),
-      'Send JSON that comes back equal; put large data elsewhere and send where it is.',
-      split_part(fault.problem, ' ', 1));
+  if n > 1 or holdfast.payload_problem(payloads[1]::text) is not null then
+    select i, holdfast.payload_problem(p) as problem into fault
+    from unnest(payloads::text[]) with ordinality as u (p, i)
+    where holdfast.payload_problem(p) is not null
+    limit 1;
+    if found then
+      perform holdfast.refuse('HF001',
+        format('The payload of job %s is refused: %s.', fault.i - 1, fault.problem),
+        'Send JSON that comes back equal; put large data elsewhere and send where it is.',
+        split_part(fault.problem, ' ', 1));
+    end if;
   end if;
   if options ? 'parent_token' then
     perform 1 from holdfast.jobs as j

@@ -5,7 +5,9 @@ language plpgsql volatile
 as $$
 declare
   at       constant timestamptz := holdfast.now();
-  largest  constant integer := (select max(octet_length(p::text)) from unnest(payloads) as p);
+  largest  integer := octet_length(payloads[1]::text);
+  longest  bigint := 1;
+  is_right boolean;
   o        record;
   t        holdfast.tasks;
   q        holdfast.queues;
@@ -17,6 +19,10 @@ declare
   is_later boolean;
   version  integer;
 begin
+  if cardinality(payloads) > 1 then
+    select i, octet_length(p::text) into longest, largest from unnest(payloads) with ordinality as u (p, i)
+    order by octet_length(p::text) desc, i limit 1;
+  end if;
   select * into o from holdfast.read_option(options, at);
   select * into t from holdfast.tasks as k where k.name = of_task;
   to_queue := coalesce(o.queue, t.queue, 'default');
@@ -26,9 +32,7 @@ begin
   lead := make_interval(secs => 60 * points / q.ageing);
   version := case when o.pipeline is not null then holdfast.newest_version(o.pipeline) end;
   is_later := coalesce(o.due_at > at, false);
-  perform holdfast.check_job(
-    (select i from unnest(payloads) with ordinality as u (p, i) where octet_length(p::text) = largest order by i limit 1),
-    points, o.max_failures, largest, q.payload_limit, may_run, to_queue);
+  is_right := holdfast.check_job(longest, points, o.max_failures, largest, q.payload_limit, may_run, to_queue);
   to_lane := holdfast.find_lane(to_queue, coalesce(o.endpoint, t.endpoint, q.endpoint), o."group",
     case when t.has_lanes then of_task else '' end, o.run is not null and holdfast.is_capped(o.run));
   insert into holdfast.jobs (

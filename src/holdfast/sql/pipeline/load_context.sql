@@ -4,14 +4,10 @@ returns table (stage text, output json, visit integer, ended_at timestamptz)
 language sql stable security definer
 set search_path = holdfast, pg_temp
 as $$
-  with teller as (
-    select coalesce(case when j.pipeline is null and j.stage is not null then j.parent_id end, job) as id
-    from (select) as one
-    left join holdfast.jobs as j on j.id = job
-  ), latest as (
+  with latest as (
     select distinct on (o.stage) o.stage, o.output, o.generation, o.visit, o.ended_at
-    from teller as t
-    join holdfast.stage_outputs as o on o.job_id = t.id
+    from holdfast.stage_outputs as o
+    where o.job_id = (select holdfast.stage_owner(job))
     order by o.stage, o.generation desc, o.visit desc
   )
   select l.stage, l.output, l.visit, l.ended_at

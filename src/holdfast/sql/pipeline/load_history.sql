@@ -4,18 +4,14 @@ returns table (at timestamptz, what text, stage text, visit integer, generation 
 language sql stable security definer
 set search_path = holdfast, pg_temp
 as $$
-  with teller as (
-    select coalesce(case when j.pipeline is null and j.stage is not null then j.parent_id end, job) as id
-    from (select) as one
-    left join holdfast.jobs as j on j.id = job
-  ), told as (
+  with told as (
     select o.ended_at as at, 'output' as what, o.stage, o.visit, o.generation, o.attempt, o.output, null::text as class, null::text as error_type, null::text as message
-    from teller as t
-    join holdfast.stage_outputs as o on o.job_id = t.id
+    from holdfast.stage_outputs as o
+    where o.job_id = (select holdfast.stage_owner(job))
     union all
     select a.ended_at, case when a.error_type = 'Rejected' then 'rejected' else a.outcome end, a.stage, a.visit, a.generation, a.attempt, null, a.class, a.error_type, a.message
     from holdfast.attempts as a
-    where a.job_id = any (array[job, (select t.id from teller as t)])
+    where a.job_id = any (array[job, (select holdfast.stage_owner(job))])
     union all
     select e.at, 'rejected', null, null, null, e.attempt, null, null, null, e.reason
     from holdfast.events as e

@@ -3,7 +3,9 @@ create or replace function holdfast.run_progress(run uuid)
 returns table (
   run uuid, name text, state text, total bigint, waiting bigint, scheduled bigint, ready bigint, running bigint,
   completed bigint, rejected bigint, cancelled bigint, dead bigint, started_at timestamptz, ended_at timestamptz,
-  rate_per_minute double precision, eta interval, eta_low interval, eta_high interval
+  rate_per_minute double precision, eta interval, eta_low interval, eta_high interval,
+  budget double precision, spent double precision, reserved double precision,
+  max_units double precision, used_units double precision, reserved_units double precision
 )
 language sql stable security definer
 set search_path = holdfast, pg_temp
@@ -39,6 +41,11 @@ as $$
       1 + 1.64 / sqrt(nullif(c.done, 0)::double precision) as doubt,
       coalesce(nullif(l.rate, 0), c.done / nullif(c.seconds, 0)) as lately
     from counted as c, lately as l
+  ), paid as (
+    select b.*
+    from holdfast.run_budgets as t
+    cross join lateral holdfast.budget_of(t.run_id) as b
+    where t.run_id = run_progress.run
   )
   select
     c.id, c.name, c.state, c.total::bigint, l.waiting, l.scheduled, l.ready, l.running,
@@ -46,7 +53,11 @@ as $$
     60 * c.done / nullif(c.seconds, 0),
     case when c.ended_at is null and c.done > 0 then make_interval(secs => c.seconds * (c.total - c.done)::double precision / c.done) end,
     case when c.ended_at is null and c.done > 0 then make_interval(secs => p.ahead / greatest(p.rate, p.lately) / p.doubt) end,
-    case when c.ended_at is null and c.done > 0 then make_interval(secs => p.ahead / least(p.rate, p.lately) * p.doubt) end
-  from counted as c, live as l, pace as p
+    case when c.ended_at is null and c.done > 0 then make_interval(secs => p.ahead / least(p.rate, p.lately) * p.doubt) end,
+    b.max_money, b.spent, b.reserved, b.max_units, b.used, b.reserved_units
+  from counted as c
+  cross join live as l
+  cross join pace as p
+  left join paid as b on true
 $$;
-comment on function holdfast.run_progress(uuid) is 'How far a run has come: counts by state (live ones among its 10,000 oldest), rate per minute, and the time it will still take, with its spread.';
+comment on function holdfast.run_progress(uuid) is 'How far a run has come: counts by state (live ones among its 10,000 oldest), rate per minute, the time it will still take, with its spread, and what it has used of its budget.';

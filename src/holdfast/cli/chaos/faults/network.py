@@ -10,7 +10,7 @@ from holdfast.cli.chaos.proxy import Link
 
 async def partition(arena: Arena, luck: random.Random) -> bool:
     """Up to two leases long; afterwards the connections go on, or turn out to be broken."""
-    link = _any(arena, luck)
+    link = _victim(arena, luck)
     before = link.held
     link.cut()
     await asyncio.sleep(LEASE.total_seconds() * (0.5 + 1.5 * luck.random()))
@@ -22,7 +22,7 @@ async def partition(arena: Arena, luck: random.Random) -> bool:
 
 async def one_way(arena: Arena, luck: random.Random) -> bool:
     """What is sent arrives, and no answer comes; or the other way round."""
-    link, is_up = _any(arena, luck), luck.random() < 0.5
+    link, is_up = _victim(arena, luck), luck.random() < 0.5
     before = link.held
     link.cut(up=is_up, down=not is_up)
     await asyncio.sleep(LEASE.total_seconds() * (0.5 + luck.random()))
@@ -34,7 +34,7 @@ async def one_way(arena: Arena, luck: random.Random) -> bool:
 
 async def half_open(arena: Arena, luck: random.Random) -> bool:
     """The listener's connection among them: only its own heartbeat can find that out."""
-    link = _any(arena, luck)
+    link = _victim(arena, luck)
     hit = link.half_open() > 0
     await asyncio.sleep(LEASE.total_seconds() * (0.5 + luck.random()))
     link.heal()
@@ -65,6 +65,13 @@ async def slow_network(arena: Arena, luck: random.Random) -> bool:
 
 def _any(arena: Arena, luck: random.Random) -> Link:
     return luck.choice(arena.links)
+
+
+def _victim(arena: Arena, luck: random.Random) -> Link:
+    """One behind which nobody can work for a while."""
+    link = _any(arena, luck)
+    arena.cut_off(link)
+    return link
 
 
 FAULTS = (

@@ -14,14 +14,14 @@ PATIENCE = 1.0
 
 async def kill_worker(arena: Arena, luck: random.Random) -> bool:
     pid, held = await _busy(arena, luck)
-    arena.crew.kill_one(pid)
-    arena.start_worker(arena.link_of[pid])
+    arena.kill_worker(pid)
     return held > 0
 
 
 async def stop_worker(arena: Arena, luck: random.Random) -> bool:
     """For up to three leases: it wakes up as a zombie whose writes must all be refused."""
     pid, _ = await _busy(arena, luck)
+    arena.victims.add(pid)
     os.kill(pid, signal.SIGSTOP)
     try:
         held = await arena.held_by(pid)
@@ -36,8 +36,7 @@ async def leave_worker(arena: Arena, luck: random.Random) -> bool:
     pid, held = await _busy(arena, luck)
     if luck.random() < 0.3:
         os.kill(pid, signal.SIGTERM)
-    await arena.crew.dismiss_one(pid)
-    arena.start_worker(arena.link_of[pid])
+    await arena.dismiss_worker(pid)
     return held > 0
 
 
@@ -51,7 +50,7 @@ async def _busy(arena: Arena, luck: random.Random) -> tuple[int, int]:
 
 
 FAULTS = (
-    Fault("kill-worker", kill_worker, weight=4),
+    Fault("kill-worker", kill_worker, weight=5),
     Fault("stop-worker", stop_worker),
     Fault("leave-worker", leave_worker),
 )

@@ -1,0 +1,11 @@
+-- The job that goes through the stages that a job sees: of a branch the one that fanned out, else the job itself.
+create or replace function holdfast.stage_owner(job uuid)
+returns uuid
+language sql stable
+as $$
+  select coalesce(
+    (select j.parent_id from holdfast.jobs as j where j.id = job and j.pipeline is null and j.stage is not null),
+    job
+  )
+$$;
+comment on function holdfast.stage_owner(uuid) is 'Of a branch the job that fanned out, else the job itself.';
