@@ -124,3 +124,14 @@ def test_the_limit_counts_bytes_and_not_characters() -> None:
     assert encode(value, limit=102) == json.dumps(value, ensure_ascii=False)
     with pytest.raises(InvalidPayload, match="102 bytes; at most 101"):
         encode(value, limit=101)
+
+
+@pytest.mark.parametrize("text", ['{"a": [1]}', ' {"a": [1]}', '{"a": [1]}\n', '\t{ "a" : [ 1 ] } '])
+def test_json_that_was_stored_with_blanks_is_read_too(text: str) -> None:
+    assert decode(text) == {"a": [1]}
+
+
+@pytest.mark.parametrize("text", ["", " ", "{", '{"a": 1} 2'])
+def test_text_that_is_no_json_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        decode(text)

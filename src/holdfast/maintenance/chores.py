@@ -26,19 +26,22 @@ SPREAD = timedelta(seconds=20)
 
 
 def standard_chores(sweep: timedelta) -> list[Chore]:
-    """`sweep`: how often to look for what was left behind; a dead worker's jobs wait for at most two."""
+    """`sweep`: how often to look for what was left behind; a dead worker's jobs wait for at most two.
+
+    An idle worker shall be cheap: what nobody waits for is looked for half as often.
+    """
     return [
         Chore(MAKE_PARTITIONS, MINUTE, chores.make_partitions, SPREAD),
-        Chore(PROMOTE, timedelta(seconds=1), chores.promote_jobs, batch=1000),
+        Chore(PROMOTE, timedelta(seconds=2), chores.promote_jobs, batch=1000),
         Chore(RESCUE, sweep, rescue, batch=1000),
         Chore(CLOSE_RUNS, sweep, chores.close_runs, batch=100),
         Chore(ADVANCE_ORDER_KEYS, sweep, chores.advance_order_keys, batch=1000),
-        Chore(SETTLE_LIMITS, sweep, chores.settle_limits),
-        Chore(MARK_LANES, sweep, chores.mark_lanes, again=timedelta(seconds=1)),
+        Chore(SETTLE_LIMITS, 2 * sweep, chores.settle_limits),
+        Chore(MARK_LANES, 2 * sweep, chores.mark_lanes, again=timedelta(seconds=1)),
         Chore(PRUNE, MINUTE, prune, SPREAD, batch=1000),
         Chore(PRUNE_RECORDS, MINUTE, prune_records, SPREAD, batch=1000),
         Chore(FORGET_WORKERS, MINUTE, chores.forget_workers, SPREAD),
-        Chore(SUMMARISE_ENDS, sweep, chores.summarise_ends),
+        Chore(SUMMARISE_ENDS, 2 * sweep, chores.summarise_ends),
         Chore(PRUNE_ENDPOINTS, MINUTE, chores.prune_endpoints, SPREAD, batch=10_000),
     ]
 

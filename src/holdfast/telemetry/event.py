@@ -19,6 +19,7 @@ class Event(StrEnum):
     WORKER_STOPPING = "worker.stopping"
     WORKER_STOPPED = "worker.stopped"
     WORKER_FAILED = "worker.failed"
+    WORKER_NOT_SIGNED_OFF = "worker.not_signed_off"
     CONTINUATION_SENT = "continuation.sent"
     CONTINUATION_NOT_SENT = "continuation.not_sent"
     CONTINUATION_LOST = "continuation.lost"

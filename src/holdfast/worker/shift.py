@@ -17,7 +17,7 @@ from holdfast.db.worker import backlog, installation_id, stop_worker
 from holdfast.maintenance.chore import Chore
 from holdfast.maintenance.chores import CLOSE_RUNS, standard_chores
 from holdfast.maintenance.sweeper import Sweeper
-from holdfast.model.error import HoldfastError
+from holdfast.model.error import DatabaseUnavailable, HoldfastError
 from holdfast.model.worker import Renewal
 from holdfast.pipeline.models import StageModels
 from holdfast.telemetry.emit import emit
@@ -74,7 +74,7 @@ class Shift:
         self._outbox = Outbox()
         self._wake = Wake(self._may_poll_seldom)
         address = app.database.address
-        self._main = Line(address, "worker")
+        self._main = Line(address, "worker", timeout=options.lease)
         self._side = self._side_line(address)
         events = LeaseEvents(self._on_answer, self._on_lease_end)
         self._lease = Lease(address, registration, options.lease, self._status, events)
@@ -177,8 +177,8 @@ class Shift:
             await asyncio.wait([*tasks, *ends], return_when=asyncio.FIRST_COMPLETED)
         finally:
             await _cancel(ends)
-        for task in tasks:
-            if task.done():
+        for task in [*tasks, *ends]:
+            if task.done() and not task.cancelled():
                 await task
 
     async def _until_empty(self) -> None:
@@ -197,7 +197,7 @@ class Shift:
         """
         ended = self._report.processed
         await self._sweeper.run_once()
-        with suppress(HoldfastError):
+        with suppress(DatabaseUnavailable):  # its owner tells, and it is asked again
             is_empty = await self._backlog() == 0 and self._settler.is_clear
             return is_empty and self._report.processed == ended
         return False
@@ -226,9 +226,11 @@ class Shift:
         """Renewal stops last, and before the row is closed: a renewal after that would open it again."""
         self._report.unsettled = len(self._outbox)
         await self._lease.stop()
-        with suppress(HoldfastError, TimeoutError):
+        try:
             async with asyncio.timeout(self._allowance.goodbye.total_seconds()):
                 await stop_worker(self._main, self._me, self._status())
+        except (HoldfastError, TimeoutError) as exc:  # its lease runs out instead
+            emit(Event.WORKER_NOT_SIGNED_OFF, logging.WARNING, worker=self._me, because=repr(exc))
         await self._main.close()
         await self._side.close()
         if self._hard_stop is not None:
@@ -237,10 +239,10 @@ class Shift:
 
     def _side_line(self, address: Address) -> Line:
         if address.pooled and address.direct_url is None:
-            return Line(address, "worker side")  # LISTEN does not get through such a pooler: poll
+            return Line(address, "worker side", timeout=self._options.lease)  # no LISTEN gets through: poll
         direct = replace(address, url=address.listen_url, pooled=False)
         channels = {READY: self._on_ready, CANCEL: self._on_cancel}
-        return Line(direct, "worker side", channels, on_gap=self._wake.ring)
+        return Line(direct, "worker side", channels, self._wake.ring, self._options.lease)
 
     def _chores(self) -> list[Chore]:
         sweep = self._options.sweep
@@ -251,7 +253,7 @@ class Shift:
             *standard_chores(sweep),
             *([look] if self._options.continuing.callback is not None else []),
             Chore(STOP_REQUESTS, sweep, requests.obey, soonest=timedelta(milliseconds=20)),
-            Chore(ORPHANS, sweep, orphans.release),
+            Chore(ORPHANS, 2 * sweep, orphans.release),
             Chore(TAKEN, sweep, Taken(self._me, self._slots).stop),
         ]
 
