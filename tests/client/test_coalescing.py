@@ -158,7 +158,8 @@ async def test_a_caller_who_gives_up_harms_nobody(
         False,
         False,
     ]
-    assert await number(db, STORED) == 5  # the first was under way already, the other never left
+    # The first was under way already, and its cancel may have come too late; the other never left.
+    assert await number(db, STORED) in (4, 5)
 
 
 async def test_a_database_that_is_away_fails_each_caller_with_an_error_of_its_own() -> None:

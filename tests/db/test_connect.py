@@ -1,13 +1,15 @@
 import asyncio
 import shutil
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 import pytest
 
 from holdfast.db import queues
 from holdfast.db.address import Source, resolve_address
-from holdfast.db.connect import Database, connect
+from holdfast.db.connect import Database, Kept, connect
 from holdfast.db.statement import fetch_value
 from holdfast.model.error import DatabaseUnavailable, HoldfastError, InvalidOption, SchemaBehind
 from tests.database import url_of
@@ -117,6 +119,37 @@ async def test_a_connection_that_the_server_ended_is_replaced(database_url: str)
         with pytest.raises(DatabaseUnavailable):
             await fetch_value(db, "select pg_terminate_backend(pg_backend_pid())")
         assert await fetch_value(db, "select 1") == 1
+
+
+BACKEND = "select pg_backend_pid()"
+
+
+async def test_a_kept_connection_stays_the_same_until_it_breaks_or_gets_old(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Kept(db)
+    first = await fetch_value(kept, BACKEND)
+    await fetch_value(db, BACKEND)
+    assert await fetch_value(kept, BACKEND) == first
+    with pytest.raises(DatabaseUnavailable):
+        await fetch_value(kept, "select pg_terminate_backend(pg_backend_pid())")
+    assert await fetch_value(kept, BACKEND) != first
+    changed: list[object] = []
+    monkeypatch.setattr(db, "release", _noting(changed, db.release))
+    monkeypatch.setattr("holdfast.db.connect.KEPT_FOR", -1.0)
+    await fetch_value(kept, BACKEND)
+    assert len(changed) == 1
+    await kept.give_back()
+
+
+def _noting(
+    seen: list[object], release: Callable[[Any], Awaitable[None]]
+) -> Callable[[Any], Awaitable[None]]:
+    async def noting(connection: Any) -> None:
+        seen.append(connection)
+        await release(connection)
+
+    return noting
 
 
 async def test_behind_a_pooler_no_statement_stays_prepared(database_url: str) -> None:

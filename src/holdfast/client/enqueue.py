@@ -10,7 +10,8 @@ from typing import Any
 from holdfast.client.new_job import NewJob, Wire
 from holdfast.client.notify import Notifier
 from holdfast.db import jobs
-from holdfast.db.statement import Executor, Fetcher
+from holdfast.db.connect import Database, Kept
+from holdfast.db.statement import Fetcher
 from holdfast.model.error import DatabaseUnavailable, HoldfastError, Timeout
 from holdfast.model.job import Enqueued
 
@@ -28,25 +29,42 @@ class Caller:
 class Enqueuer:
     """The first job leaves at once; those that come while a statement is under way go with the next."""
 
-    def __init__(self, on: Executor, notifier: Notifier) -> None:
+    def __init__(self, on: Database, notifier: Notifier) -> None:
         self._on = on
+        self._kept = Kept(on)
         self._notifier = notifier
         self._callers: list[Caller] = []
+        self._idle = asyncio.Event()
+        self._idle.set()
         self._sending: asyncio.Task[None] | None = None
 
     async def enqueue(self, job: NewJob) -> Enqueued:
         if job.takes_locks:
-            return await self._send_one(job)
+            return await self._send_one(self._on, job)
+        if not self._idle.is_set():
+            return await self._join(job)
+        self._idle.clear()
+        try:
+            return await self._send_one(self._kept, job)
+        finally:
+            self._send_rest()
+
+    async def close(self) -> None:
+        """Returns when nothing is under way."""
+        await self._idle.wait()
+        await self._kept.give_back()
+
+    async def _join(self, job: NewJob) -> Enqueued:
         caller = Caller(job, asyncio.get_running_loop().create_future())
         self._callers.append(caller)
-        if self._sending is None:
-            self._sending = asyncio.create_task(self._send_all(), name="holdfast-enqueue")
         return await caller.answer
 
-    async def flush(self) -> None:
-        """Returns when nothing is under way."""
-        while self._sending is not None:
-            await asyncio.wait([self._sending])
+    def _send_rest(self) -> None:
+        """Whoever came meanwhile waits for nobody in particular: a task of its own sends what they have."""
+        if self._callers:
+            self._sending = asyncio.create_task(self._send_all(), name="holdfast-enqueue")
+        else:
+            self._idle.set()
 
     async def _send_all(self) -> None:
         try:
@@ -59,6 +77,7 @@ class Enqueuer:
             raise
         finally:
             self._sending = None
+            self._idle.set()
 
     def _next_batch(self) -> list[Caller]:
         """In order of arrival, without those who gave up waiting."""
@@ -75,7 +94,7 @@ class Enqueuer:
 
     async def _send(self, batch: Sequence[Caller]) -> None:
         try:
-            stored = await store(self._on, [caller.job for caller in batch], notify=False)
+            stored = await store(self._kept, [caller.job for caller in batch], notify=False)
         except HoldfastError as exc:
             await self._refused(batch, exc)
         except BaseException:
@@ -96,8 +115,8 @@ class Enqueuer:
         for caller in batch:
             await self._send([caller])
 
-    async def _send_one(self, job: NewJob) -> Enqueued:
-        (enqueued,) = await store(self._on, [job], notify=False)
+    async def _send_one(self, on: Fetcher, job: NewJob) -> Enqueued:
+        (enqueued,) = await store(on, [job], notify=False)
         self._notifier.tell([job.queue])
         return enqueued
 

@@ -29,7 +29,7 @@ class Link:
             self._named.add(name)
 
     async def close(self) -> None:
-        await self.enqueuer.flush()
+        await self.enqueuer.close()
         await self.notifier.flush()
         await self.database.close()
 

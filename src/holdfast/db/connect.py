@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
+from time import monotonic
 from typing import Any, Self, TypeAlias
 
 import asyncpg
@@ -23,6 +24,7 @@ Connection: TypeAlias = "asyncpg.Connection[Record] | PoolConnectionProxy[Record
 CONNECT_TIMEOUT = timedelta(seconds=10)
 STATEMENT_TIMEOUT = timedelta(seconds=60)
 POOL_SIZE = 4
+KEPT_FOR = 60.0  # seconds; whatever lies between may drop a connection that is silent for minutes
 
 
 class Database:
@@ -96,12 +98,23 @@ class Database:
     async def connection(self) -> AsyncIterator[Connection]:
         """A connection for the caller's own statements, whose session is reset afterwards."""
         pool = await self._started()
-        with translated():
-            connection = await pool.acquire()
+        connection = await self.acquire()
         try:
             yield connection
         finally:
             await _give_back(pool, connection)
+
+    async def acquire(self) -> "PoolConnectionProxy[Record]":
+        """A connection for as long as the caller wants; `release` takes it back."""
+        pool = await self._started()
+        with translated():
+            return await pool.acquire()
+
+    async def release(self, connection: "PoolConnectionProxy[Record]") -> None:
+        """Of a session that the caller left as it was."""
+        pool = await self._started()
+        with suppress(*BROKEN, asyncpg.InterfaceError):
+            await pool.release(connection)
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Connection]:
@@ -139,6 +152,45 @@ class Database:
             )
         except (*BROKEN, ValueError) as exc:
             raise explained(exc, self._address) from exc
+
+
+class Kept:
+    """One connection of a Database, kept from statement to statement, one at a time.
+
+    Taking it from the pool and giving it back each time would cost a quarter of a small statement. One that
+    broke, or has not been used for long, is changed for another.
+    """
+
+    __slots__ = ("_connection", "_database", "_used_at")
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._connection: PoolConnectionProxy[Record] | None = None
+        self._used_at = 0.0
+
+    async def fetch(self, query: str, /, *args: Any) -> list[Record]:
+        connection = self._connection
+        if connection is None or _is_lost(connection) or monotonic() - self._used_at > KEPT_FOR:
+            connection = await self._change()
+        self._used_at = monotonic()
+        return await connection.fetch(query, *args)
+
+    async def give_back(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await self._database.release(connection)
+
+    async def _change(self) -> "PoolConnectionProxy[Record]":
+        await self.give_back()
+        self._connection = await self._database.acquire()
+        return self._connection
+
+
+def _is_lost(connection: "PoolConnectionProxy[Record]") -> bool:
+    try:
+        return connection.is_closed()
+    except asyncpg.InterfaceError:  # the pool has taken back one that died by itself
+        return True
 
 
 async def connect(address: Address, application_name: str = "holdfast") -> "asyncpg.Connection[Record]":

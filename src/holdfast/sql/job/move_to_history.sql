@@ -32,16 +32,6 @@ begin
       rank_at + coalesce(lead, '0'), started_at, worker_id, token, pipeline, pipeline_version, stage, run_id, parent_id, order_key,
       unique_scope, unique_key, timeout, deadline, max_failures, retry, labels, left(reason, 2000), payload, output
     from removed
-    returning id, run_id, order_key, unique_key, generation, pipeline
-  ), freed as (
-    select array_agg(array[coalesce(permit_lane, lane), extract(epoch from started_at), in_flight_at_start, is_probe::integer, estimate, used]::double precision[]) as permits
-    from removed
-    where in_flight_at_start is not null
-  ), paid as (
-    select jsonb_agg(jsonb_build_object('run', run_id, 'lane', coalesce(permit_lane, lane),
-      'units', coalesce(used, case when to_state in ('completed', 'rejected') then estimate end))) as costs
-    from removed
-    where reserved is not null
   )
   select
     array_agg(id),
@@ -50,10 +40,12 @@ begin
     array_agg(run_id) filter (where run_id is not null),
     array_agg(id) filter (where generation > 1),
     array_agg(id) filter (where pipeline is not null),
-    (select freed.permits from freed),
-    (select paid.costs from paid)
+    array_agg(array[coalesce(permit_lane, lane), extract(epoch from started_at), in_flight_at_start, is_probe::integer, estimate, used]::double precision[])
+      filter (where in_flight_at_start is not null),
+    jsonb_agg(jsonb_build_object('run', run_id, 'lane', coalesce(permit_lane, lane),
+      'units', coalesce(used, case when to_state in ('completed', 'rejected') then estimate end))) filter (where reserved is not null)
   into ended, keyed, lined, joined, replayed, staged, permits, costs
-  from kept;
+  from removed;
 end
 $$;
 comment on function holdfast.move_to_history(uuid[], uuid[], text, json[], text[], double precision[], timestamptz)
