@@ -116,8 +116,10 @@ class Enqueuer:
             await self._send([caller])
 
     async def _send_one(self, on: Fetcher, job: NewJob) -> Enqueued:
-        (enqueued,) = await store(on, [job], notify=False)
-        self._notifier.tell([job.queue])
+        rides = self._notifier.ride(job.queue)
+        (enqueued,) = await store(on, [job], notify=rides)
+        if not rides:
+            self._notifier.tell([job.queue])
         return enqueued
 
 
