@@ -62,7 +62,7 @@ create table holdfast.jobs (
   constraint job_order_has_place check ((order_key is null) = (order_seq is null)),
   constraint job_max_failures_positive check (max_failures >= 1)
 ) with (
-  fillfactor = 85,
+  fillfactor = 60,
   autovacuum_vacuum_scale_factor = 0,
   autovacuum_vacuum_threshold = 5000,
   autovacuum_vacuum_insert_scale_factor = 0,
