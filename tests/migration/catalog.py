@@ -17,7 +17,8 @@ where c.relnamespace = 'holdfast'::regnamespace
 """
 
 RELATIONS = """
-select format('relation %s %s %s partition %s of %s', c.relname, c.relkind, array(select o from unnest(c.reloptions) as o order by o),
+select format('relation %s %s %s partition %s of %s', c.relname, c.relkind,
+  array(select o from unnest(c.reloptions) as o order by o),
   pg_get_expr(c.relpartbound, c.oid), i.inhparent::regclass)
 from pg_class c
 left join pg_inherits i on i.inhrelid = c.oid
