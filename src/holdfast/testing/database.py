@@ -24,6 +24,10 @@ EMPTY = "template1"
 
 LOCK = "select pg_advisory_lock($1)"
 EXISTS = "select exists (select from pg_database where datname = $1)"
+CATALOGS = """
+select relname from pg_class
+where relnamespace = 'pg_catalog'::regnamespace and relkind = 'r' and relpages > 1 and not relisshared
+"""
 OLD_DATABASES = r"""
 select datname
 from pg_database
@@ -86,6 +90,7 @@ async def _migrate_into(admin: "asyncpg.Connection[Record]", server_url: str, na
     conn = await _connect(url_of(server_url, draft))
     try:
         await migrate(conn)
+        await _settle_catalogs(conn)
     finally:
         await conn.close()
     await admin.execute(f"alter database {draft} rename to {name}")
@@ -107,3 +112,12 @@ def _hash_of_sql() -> str:
         digest.update(path.relative_to(SQL).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+async def _settle_catalogs(conn: "asyncpg.Connection[Record]") -> None:
+    """Marks what the migration wrote as committed; else each clone's first readers do, and write WAL for it.
+
+    Not Holdfast's own tables: a plan on a table that nobody has vacuumed is to be good, too.
+    """
+    for row in await conn.fetch(CATALOGS):
+        await conn.execute(f"vacuum pg_catalog.{row['relname']}")
