@@ -15,7 +15,7 @@ from holdfast.embedded import EmbeddedServer
 WATCHER = "watcher"
 # A checkpoint in the middle of a round would add full pages to the WAL of whoever comes next: there is one
 # before each round instead. Files of the WAL are kept and used again, as on a server that has run for a day:
-# making a new one stops everybody for a tenth of a second.
+# while a new one is made, everybody waits.
 SETTINGS = {"max_wal_size": "8GB", "min_wal_size": "2GB", "checkpoint_timeout": "1h"}
 T = TypeVar("T")
 SHOWN = ("server_version", "fsync", "synchronous_commit", "full_page_writes", "shared_buffers", *SETTINGS)

@@ -11,7 +11,7 @@ Wire = Mapping[str, Any]
 class NewJob(NamedTuple):
     """`options` are in the form of the SQL verb; the jobs of one task share them, so comparing is cheap.
 
-    A tuple, since a bulk makes many: a frozen dataclass costs three times as much.
+    A tuple, since a bulk makes many: a frozen dataclass takes several times as long to make.
     """
 
     task: str

@@ -112,9 +112,9 @@ class Database:
 
     async def release(self, connection: "PoolConnectionProxy[Record]") -> None:
         """Of a session that the caller left as it was."""
-        pool = await self._started()
-        with suppress(*BROKEN, asyncpg.InterfaceError):
-            await pool.release(connection)
+        if self._pool is not None:
+            with suppress(*BROKEN, asyncpg.InterfaceError):  # the pool has taken back one that died by itself
+                await self._pool.release(connection)
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Connection]:
@@ -157,8 +157,8 @@ class Database:
 class Kept:
     """One connection of a Database, kept from statement to statement, one at a time.
 
-    Taking it from the pool and giving it back each time would cost a quarter of a small statement. One that
-    broke, or has not been used for long, is changed for another.
+    Taking it from the pool and giving it back each time costs a task and several turns of the event loop.
+    One that broke, or has not been used for long, is changed for another.
     """
 
     __slots__ = ("_connection", "_database", "_used_at")

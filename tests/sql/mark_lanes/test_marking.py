@@ -150,6 +150,19 @@ async def test_a_mark_goes_when_the_walk_is_short_again(conn: Connection, clock:
     assert await marks(conn) == []
 
 
+async def test_marks_from_before_a_queue_got_ageing_hide_no_job(conn: Connection, clock: Clock) -> None:
+    worker = await a_worker(conn)
+    await ended_jobs(conn, worker)
+    await ready_job(conn)
+    assert await mark(conn) == 1
+    await claim(conn, worker)
+    await a_queue(conn, ageing=1)
+    with_a_lead = await ready_job(conn, priority=100)
+    await mark(conn)
+    assert await marks(conn) == []
+    assert [job.id for job in await claim(conn, worker)] == [with_a_lead]
+
+
 async def test_a_queue_with_ageing_gets_no_mark(conn: Connection) -> None:
     worker = await a_worker(conn)
     await a_queue(conn, ageing=1)

@@ -17,7 +17,9 @@ begin
   if not pg_try_advisory_xact_lock(hashtextextended('holdfast.mark_lanes', 0)) then
     return 0;
   end if;
-  -- With ageing, a new job may rank before all others: no mark could hold.
+  -- With ageing, a new job may rank before all others: no mark could hold, and one from before would hide it.
+  delete from holdfast.lane_marks as m
+  where exists (select from holdfast.lanes as s join holdfast.queues as q on q.name = s.queue where s.lane = m.lane and q.ageing is not null);
   for l in
     select t.lane, t.next_look from holdfast.lanes as s
     join holdfast.queues as q on q.name = s.queue and q.ageing is null

@@ -1,4 +1,4 @@
--- Waits for an endpoint and locks its row. Who waits for a row keeps its page from being cleaned, so only one does; the others queue outside.
+-- Waits for an endpoint and locks its row. Who waits for a row pins its page, which is not cleaned meanwhile: so only one does, and the others queue outside.
 create or replace function holdfast.lock_endpoint(endpoint text)
 returns holdfast.endpoints
 language plpgsql volatile

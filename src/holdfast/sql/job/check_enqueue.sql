@@ -27,7 +27,7 @@ begin
       perform holdfast.refuse('HF002', format('The options of job %s are not a JSON object.', fault.i - 1), 'Give {} for none.');
     end if;
   end if;
-  -- One that is in order is told by an expression, which costs a tenth of a query.
+  -- One that is in order is told by an expression, which needs no executor.
   if cardinality(tasks) > 1 or not coalesce(length(tasks[1]) between 1 and 200, false) then
     select i into fault from unnest(tasks) with ordinality as t (task, i)
     where task is null or length(task) not between 1 and 200 limit 1;
