@@ -12,6 +12,15 @@ from holdfast.db.connect import Database
 from holdfast.embedded import EmbeddedServer
 from holdfast.testing.server import SETTINGS, place_for
 from tests.database import fresh_database, make_template
+from tests.proof.registry import FAULTS
+
+PROOFS = {f"tests/{proof}" for line in FAULTS for proof in line.proofs}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.nodeid.startswith("tests/proof/") or item.nodeid.partition("[")[0] in PROOFS:
+            item.add_marker(pytest.mark.proof)
 
 
 @pytest.fixture(autouse=True)
