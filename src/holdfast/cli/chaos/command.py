@@ -72,7 +72,7 @@ def chaos(
     elif soak is not None:
         from holdfast.cli.chaos.soak import soak_for
 
-        is_good = soak_for(timedelta(hours=soak), workers)
+        is_good = soak_for(timedelta(hours=soak), workers, report)
     else:
         is_good = _harm(chosen_seed, length, seeds, faults, workers, replay, save, report)
     if not is_good:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import timedelta
 from pathlib import Path
 
 from holdfast.db.connect import Database
@@ -21,24 +21,32 @@ select
   coalesce(sum(r.size) filter (where r.is_part), 0)::bigint as history,
   (select sum(n_dead_tup) from pg_stat_user_tables where schemaname = 'holdfast')::bigint as dead_tuples,
   (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint as wal,
-  (select count(*) from holdfast.history) as jobs
+  coalesce((
+    select sum(s.n_tup_ins)
+    from pg_stat_user_tables as s
+    where s.schemaname = 'holdfast' and s.relname like 'history%'
+  ), 0)::bigint as jobs
 from relation as r
 """
-# How long ready jobs waited for their claim.
+# How long ready jobs waited for their claim. By the database's clock, which may be another one than ours.
 PICK_UP = """
 select percentile_cont(0.99) within group (order by extract(epoch from h.started_at - h.ready_at))
 from holdfast.history as h
-where h.ended_at between $1 and $2
+where h.ended_at > now() - $1::interval
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """`at`: seconds since the start. Bytes, or counts; memory and descriptors of the largest worker."""
+    """`at`: seconds since the start. Bytes, or counts; memory and descriptors of the largest worker.
+
+    `pick_up`: milliseconds, the 99th percentile of what ended since the sample before.
+    """
 
     at: float
     memory: int
     descriptors: int
+    pick_up: float
     tables: int
     indexes: int
     history: int
@@ -47,14 +55,12 @@ class Sample:
     jobs: int
 
 
-async def sample(database: Database, pids: Sequence[int], at: float) -> Sample:
-    row = (await database.fetch(SIZES))[0]
-    return Sample(at, max(map(_memory, pids)), max(map(_descriptors, pids)), *row.values())
-
-
-async def pick_up_p99(database: Database, since: datetime, until: datetime) -> float:
-    """Seconds, of jobs that ended between the two."""
-    return float((await database.fetch(PICK_UP, since, until))[0][0] or 0)
+async def sample(database: Database, pids: Sequence[int], at: float, since: timedelta) -> Sample:
+    """`since`: how long ago the sample before was taken."""
+    sizes = (await database.fetch(SIZES))[0]
+    pick_up = 1000 * float((await database.fetch(PICK_UP, since))[0][0] or 0)
+    memory, descriptors = max(map(_memory, pids)), max(map(_descriptors, pids))
+    return Sample(at, memory, descriptors, pick_up, *sizes.values())
 
 
 def _memory(pid: int) -> int:

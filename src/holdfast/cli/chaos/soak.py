@@ -3,15 +3,15 @@
 import asyncio
 import tempfile
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 from holdfast.cli.chaos.bare import bare
-from holdfast.cli.chaos.gauges import Sample, pick_up_p99, sample
+from holdfast.cli.chaos.gauges import Sample, sample
 from holdfast.cli.chaos.part import QUEUE
-from holdfast.cli.chaos.slopes import report_slopes
+from holdfast.cli.chaos.slopes import lines_of, slopes_of
 from holdfast.cli.crew import Crew
-from holdfast.cli.output import say
+from holdfast.cli.output import say, write
 from holdfast.db.connect import Database
 from holdfast.db.jobs import enqueue_jobs
 from holdfast.db.statement import fetch_value
@@ -21,28 +21,37 @@ WORKER = ("-A", "holdfast.cli.chaos.soak_app:app", "--slots", "50", "--stagger",
 TRIAL = 10_000  # jobs, to learn the full speed
 BATCH = 100
 SAMPLES = 100
+TOLD = 20  # times
 DONE = "select count(*) from holdfast.history"
 
 
-def soak_for(length: timedelta, workers: int) -> bool:
+def soak_for(length: timedelta, workers: int, report: Path | None) -> bool:
     """True if nothing grew that must not grow."""
     with tempfile.TemporaryDirectory(prefix="holdfast-soak-") as directory:
-        return asyncio.run(_soak(Path(directory), length, workers))
+        full, samples = asyncio.run(_soak(Path(directory), length, workers))
+    # The first tenth is left out: caches fill, pools open.
+    steady = [one for one in samples if one.at >= samples[-1].at / 10]
+    slopes = slopes_of(steady)
+    growing = [one.name for one in slopes if one.grows]
+    found = f"these grow: {', '.join(growing)}" if growing else "no slope"
+    pace = f"{length.total_seconds():.0f} s with {workers} workers at half of {full:.0f} jobs/s"
+    lines = [*lines_of(steady, slopes), f"soak: {pace}; {found}"]
+    for line in lines:
+        write(line)
+    if report is not None:
+        report.write_text("\n".join([*lines, ""]))
+    return not growing
 
 
-async def _soak(directory: Path, length: timedelta, workers: int) -> bool:
+async def _soak(directory: Path, length: timedelta, workers: int) -> tuple[float, list[Sample]]:
     async with bare(directory, workers, WORKER, "holdfast soak") as (database, crew):
         full = await _full_speed(database)
         say(f"soak: full speed is {full:.0f} jobs/s; {length.total_seconds():.0f} s at half of it")
-        began, since = time.monotonic(), datetime.now(UTC)
+        began = time.monotonic()
         producer = asyncio.create_task(_produce(database, full / 2, began + length.total_seconds()))
         samples = await _watch(database, crew, began, length)
         await producer
-        # The first tenth is left out: caches fill, pools open.
-        first = await pick_up_p99(database, since + length / 10, since + length / 5)
-        last = await pick_up_p99(database, since + 0.9 * length, since + length)
-        steady = [one for one in samples if one.at >= samples[-1].at / 10]
-        return report_slopes(steady, first, last)
+        return full, samples
 
 
 async def _full_speed(database: Database) -> float:
@@ -80,6 +89,9 @@ async def _watch(database: Database, crew: Crew, began: float, length: timedelta
     samples: list[Sample] = []
     while (at := time.monotonic() - began) < length.total_seconds():
         crew.check()
-        samples.append(await sample(database, crew.pids, at))
+        one = await sample(database, crew.pids, at, timedelta(seconds=every))
+        if len(samples) % (SAMPLES // TOLD) == 0:
+            say(f"soak: {at:.0f} s, {one.jobs} jobs, pick-up p99 {one.pick_up:.0f} ms")
+        samples.append(one)
         await asyncio.sleep(every)
     return samples
