@@ -21,6 +21,7 @@ class Handler:
         "classify",
         "context_parameter",
         "function",
+        "has_waited",
         "is_async",
         "lasting",
         "name",
@@ -39,6 +40,7 @@ class Handler:
         self.process = task.process
         # In process mode it is not the worker's loop that runs it.
         self.is_async = task.process is None and inspect.iscoroutinefunction(inspect.unwrap(self.function))
+        self.has_waited = not self.is_async  # for a thread, a process, or with an await that had to
         self.signature = inspect.signature(self.function)
 
     def arguments(self, payload_json: str, context: Any) -> Arguments:

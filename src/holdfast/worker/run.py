@@ -1,4 +1,4 @@
-"""Runs claimed jobs: one asyncio task each, and the end of each into the outbox."""
+"""Runs claimed jobs, and puts the end of each into the outbox."""
 
 import asyncio
 import logging
@@ -11,6 +11,7 @@ from holdfast.model.outcome import End, Released, Verb, end_of
 from holdfast.model.worker import StopRequest
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
+from holdfast.worker.carrier import Carrier
 from holdfast.worker.context import JobContext, Services
 from holdfast.worker.deadlines import Deadlines
 from holdfast.worker.durations import Durations
@@ -46,7 +47,7 @@ class Runner:
         self._report = report
         self._services = services
         self._durations = durations  # measured only where somebody asks for them
-        self._loop = asyncio.get_running_loop()
+        self._carrier = Carrier(self._attend)
         self._handlers: dict[str, Handler] = {}
         self._unknown: set[str] = set()
         self._deadlines = Deadlines(slots)
@@ -54,12 +55,18 @@ class Runner:
         self._processes = Processes(slots.total, app_path)
 
     def start(self, jobs: Iterable[ClaimedJob]) -> None:
+        batch: list[Running] = []
         for job in jobs:
             handler = self._handlers.get(job.task) or self._find(job.task)
             if handler is None:
                 self._outbox.add(job.id, job.token, end_of(unknown_task(job.task)))
             else:
-                self._start(Running(job, handler))
+                batch.append(Running(job, handler))
+        self._slots.running.update(batch)
+        for running in batch:
+            if running.job.stop_after is not None:
+                self._deadlines.add(running, running.job.stop_after)
+        self._carrier.start(batch)
 
     def send_back(self, jobs: Iterable[ClaimedJob], why: Stop) -> None:
         """Claimed too late to be run."""
@@ -107,12 +114,6 @@ class Runner:
             return None
         self._handlers[name] = handler = Handler(task)
         return handler
-
-    def _start(self, running: Running) -> None:
-        self._slots.running.add(running)
-        running.task = self._loop.create_task(self._attend(running))
-        if running.job.stop_after is not None:
-            self._deadlines.add(running, running.job.stop_after)
 
     async def _attend(self, running: Running) -> None:
         """One attempt from its first step to its end; nothing that a handler raises gets past it."""

@@ -1,9 +1,11 @@
 """The handler's own writes and the end of its job commit together, or not at all."""
 
+import asyncio
 from uuid import uuid4
 
 import asyncpg
 import pytest
+from asyncpg import Connection, Record
 
 from tests.builders import a_worker, claim_one, expire_worker, ready_job, rescue, running_job, state_of
 
@@ -53,3 +55,30 @@ async def test_a_rolled_back_end_leaves_the_job_running(database_url: str) -> No
         await conn.execute(COMPLETE, job.id, uuid4())
     assert caught.value.sqlstate == "HF006"
     await conn.close()
+
+
+async def test_a_host_that_dies_before_its_commit_holds_the_job_no_longer_than_a_lease(
+    database_url: str,
+) -> None:
+    """Its connection stays open, as that of a host without power does until TCP notices."""
+    dying, other = await asyncpg.connect(database_url), await asyncpg.connect(database_url)
+    job = await running_job(dying)
+    await dying.execute("update holdfast.workers set lease = '1s', lease_until = now() + '1s'")
+    await dying.execute("begin")
+    await dying.execute(COMPLETE, job.id, job.token)
+    async with asyncio.timeout(20):
+        while (await rescue(other))["recovered"] == 0:
+            await asyncio.sleep(0.1)
+    assert await state_of(other, job.id) == "ready"
+    dying.terminate()
+    await other.close()
+
+
+@pytest.mark.parametrize(("asked", "found"), [("0", "30s"), ("5s", "5s"), ("10min", "30s")])
+async def test_a_shorter_patience_of_the_session_stays(
+    conn: "Connection[Record]", asked: str, found: str
+) -> None:
+    job = await running_job(conn)
+    await conn.execute(f"set local idle_in_transaction_session_timeout = '{asked}'")
+    await conn.execute(COMPLETE, job.id, job.token)
+    assert await conn.fetchval("show idle_in_transaction_session_timeout") == found

@@ -4,10 +4,22 @@ returns void
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
 as $$
+declare
+  patience interval := current_setting('idle_in_transaction_session_timeout')::interval;
+  lease    interval := (
+    select w.lease
+    from holdfast.jobs as j
+    join holdfast.workers as w on w.id = j.worker_id
+    where j.id = complete_in_transaction.job
+  );
 begin
   if exists (select from holdfast.advance_jobs(array[job], array[token], array[output], array[jsonb_build_object('units', units)])) then
     perform holdfast.refuse('HF006', format('The job %s is no longer this worker''s; its transaction is undone.', job),
       'Do nothing: another worker has it or it has ended.');
+  end if;
+  -- All that is left to do is to commit. A host that dies before it holds the job's lock for a lease, not until TCP notices.
+  if patience = '0' or patience > lease then
+    perform set_config('idle_in_transaction_session_timeout', ceil(1000 * extract(epoch from lease))::text, true);
   end if;
 end
 $$;
