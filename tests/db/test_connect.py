@@ -1,6 +1,7 @@
 import asyncio
 import shutil
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -13,6 +14,7 @@ from holdfast.db.connect import Database, Kept, connect
 from holdfast.db.statement import fetch_value
 from holdfast.model.error import DatabaseUnavailable, HoldfastError, InvalidOption, SchemaBehind
 from tests.database import url_of
+from tests.worker.proxy import proxied
 
 
 async def failure_of(url: str) -> HoldfastError:
@@ -37,6 +39,25 @@ async def test_an_unknown_host_is_unavailable() -> None:
 
 async def test_a_missing_socket_is_unavailable(tmp_path: Path) -> None:
     assert isinstance(await failure_of(f"postgresql://me:secret@/x?host={tmp_path}"), DatabaseUnavailable)
+
+
+async def test_a_server_that_is_starting_is_waited_for(database_url: str, tmp_path: Path) -> None:
+    async with proxied(database_url, tmp_path) as (proxy, url):
+        proxy.turns_away = 3
+        async with Database(url) as database:
+            assert await fetch_value(database, "select 1") == 1
+    assert proxy.turns_away == 0
+
+
+async def test_a_server_that_goes_on_starting_is_unavailable(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.db.connect.STARTING", timedelta(seconds=0.3))
+    async with proxied(database_url, tmp_path) as (proxy, url):
+        proxy.turns_away = 1000
+        error = await failure_of(url)
+    assert isinstance(error, DatabaseUnavailable)
+    assert "starting up" in error.message
 
 
 async def test_a_missing_database_is_named(server_url: str) -> None:

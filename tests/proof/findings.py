@@ -34,10 +34,23 @@ FINDINGS = (
     Line(
         "A worker that starts while the database is restarting leaves with exit code 3;"
         " chaos went on with fewer workers, and proved less.",
-        "It is started again, as a service manager does; one that had begun must not leave by itself.",
+        "A server that says that it is starting is waited for; one that is not there ends the worker, which is"
+        " started again, as a service manager does. One that had begun must not leave by itself.",
         (
+            "db/test_connect.py::test_a_server_that_is_starting_is_waited_for",
             "cli/test_chaos_crew.py::test_a_worker_that_left_by_itself_is_replaced_and_told_of",
             "cli/test_chaos_crew.py::test_only_a_worker_that_found_no_database_at_its_start_may_leave",
+        ),
+    ),
+    Line(
+        "A host that lost its power between the completion in its transaction and the commit kept the job locked"
+        " until TCP noticed, hours later.",
+        "From the completion on, its transaction may idle for no longer than a lease.",
+        (
+            named(
+                "sql/complete_in_transaction/test_effects.py",
+                "test_a_host_that_dies_before_its_commit_holds_its_job_for_a_lease",
+            ),
         ),
     ),
 )

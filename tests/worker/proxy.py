@@ -6,6 +6,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit, urlunsplit
 
+STARTING = b"SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0"
+
 
 class Proxy:
     def __init__(self, target: str) -> None:
@@ -14,6 +16,7 @@ class Proxy:
         self._flows.set()
         self._pumps: set[asyncio.Task[None]] = set()
         self.connections = 0
+        self.turns_away = 0  # so many are told what a server says that has not recovered yet
 
     def freeze(self) -> None:
         """Nothing gets through, in either direction, and nobody is told."""
@@ -24,6 +27,12 @@ class Proxy:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await self._flows.wait()
+        if self.turns_away:
+            self.turns_away -= 1
+            await reader.read(1)
+            writer.write(b"E" + (len(STARTING) + 4).to_bytes(4, "big") + STARTING)
+            writer.close()
+            return
         self.connections += 1
         behind_reader, behind_writer = await asyncio.open_unix_connection(self._target)
         for source, sink in ((reader, behind_writer), (behind_reader, writer)):

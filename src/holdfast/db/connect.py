@@ -23,6 +23,7 @@ Connection: TypeAlias = "asyncpg.Connection[Record] | PoolConnectionProxy[Record
 
 CONNECT_TIMEOUT = timedelta(seconds=10)
 STATEMENT_TIMEOUT = timedelta(seconds=60)
+STARTING = timedelta(seconds=30)
 POOL_SIZE = 4
 KEPT_FOR = 60.0  # seconds; whatever lies between may drop a connection that is silent for minutes
 
@@ -141,17 +142,22 @@ class Database:
         self._address = replace(self._address, url=url)
 
     async def _open(self) -> "asyncpg.Pool[Record]":
-        try:
-            return await asyncpg.create_pool(
-                self._address.url,
-                min_size=1,
-                max_size=self._pool_size,
-                reset=_keep_session,
-                command_timeout=STATEMENT_TIMEOUT.total_seconds(),
-                **connect_options(self._address, self._application_name),
-            )
-        except (*BROKEN, ValueError) as exc:
-            raise explained(exc, self._address) from exc
+        """A server that says that it is starting, perhaps after a crash, is waited for."""
+        given_up_at = monotonic() + STARTING.total_seconds()
+        while True:
+            try:
+                return await asyncpg.create_pool(
+                    self._address.url,
+                    min_size=1,
+                    max_size=self._pool_size,
+                    reset=_keep_session,
+                    command_timeout=STATEMENT_TIMEOUT.total_seconds(),
+                    **connect_options(self._address, self._application_name),
+                )
+            except (*BROKEN, ValueError) as exc:
+                if not isinstance(exc, asyncpg.CannotConnectNowError) or monotonic() > given_up_at:
+                    raise explained(exc, self._address) from exc
+            await asyncio.sleep(0.2)
 
 
 class Kept:

@@ -49,6 +49,8 @@ async def test_a_worker_that_starts_again_does_not_forget_what_was_learnt(
         {"min": 0},
         {"min": 5, "max": 4},
         {"max": 1e6},
+        {"max": None},
+        {"mode": None},
         {"requests_per_minute": 0},
         {"requests_per_minute": "many"},
         {"units_per_minute": -1},

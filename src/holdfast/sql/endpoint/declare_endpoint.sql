@@ -7,14 +7,19 @@ as $$
 #variable_conflict use_variable
 declare
   given   constant jsonb := holdfast.endpoint_preset(settings);
-  unknown text;
+  wrong   text;
 begin
-  select k into unknown from jsonb_object_keys(given) as k
+  select k into wrong from jsonb_object_keys(given) as k
   where k <> all (array['mode', 'min', 'max', 'start', 'trip_failures', 'trip_quiet', 'open_first', 'open_max', 'static_rate',
     'requests_per_minute', 'units_per_minute', 'budget_per_day', 'price', 'estimate', 'shares', 'fallback', 'pause']);
-  if unknown is not null then
-    perform holdfast.refuse('HF002', format('An endpoint has no setting %s.', unknown),
+  if wrong is not null then
+    perform holdfast.refuse('HF002', format('An endpoint has no setting %s.', wrong),
       'Known are preset, mode, min, max, start, trip_failures, trip_quiet, open_first, open_max, static_rate, requests_per_minute, units_per_minute, budget_per_day, price, estimate, shares, fallback, pause.');
+  end if;
+  select k into wrong from unnest(array['mode', 'min', 'max', 'start', 'trip_failures', 'trip_quiet', 'open_first', 'open_max', 'price', 'pause']) as k
+  where given -> k = 'null' limit 1;
+  if wrong is not null then
+    perform holdfast.refuse('HF002', format('The setting %s of an endpoint cannot be null.', wrong), 'Give a value, or leave it out to keep the present one.');
   end if;
   perform holdfast.check_shares(coalesce(nullif(given -> 'shares', 'null'), '{}'));
   perform holdfast.name_endpoint(name);
