@@ -34,8 +34,8 @@ FINDINGS = (
     Line(
         "A worker that starts while the database is restarting leaves with exit code 3;"
         " chaos went on with fewer workers, and proved less.",
-        "A server that says that it is starting is waited for; one that is not there ends the worker, which is"
-        " started again, as a service manager does. One that had begun must not leave by itself.",
+        "A server that says that it is starting is waited for; one that is not there ends the worker, which"
+        " is started again, as a service manager does. One that had begun must not leave by itself.",
         (
             "db/test_connect.py::test_a_server_that_is_starting_is_waited_for",
             "cli/test_chaos_crew.py::test_a_worker_that_left_by_itself_is_replaced_and_told_of",
@@ -43,13 +43,13 @@ FINDINGS = (
         ),
     ),
     Line(
-        "A host that lost its power between the completion in its transaction and the commit kept the job locked"
-        " until TCP noticed, hours later.",
+        "A host that lost its power between the completion in its transaction and the commit kept the job"
+        " locked until TCP noticed, hours later.",
         "From the completion on, its transaction may idle for no longer than a lease.",
         (
             named(
                 "sql/complete_in_transaction/test_effects.py",
-                "test_a_host_that_dies_before_its_commit_holds_its_job_for_a_lease",
+                "test_a_host_that_dies_before_its_commit_holds_the_job_no_longer_than_a_lease",
             ),
         ),
     ),
