@@ -4,10 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from holdfast.cli.chaos.gauges import Sample
 from holdfast.cli.chaos.nemesis import Blow
 from holdfast.cli.chaos.recovery import measure
-from holdfast.cli.chaos.slopes import lines_of, slopes_of
 from holdfast.db.connect import Database
 from tests.builders import a_worker, claim_one, expire_worker, ready_job, rescue
 
@@ -89,24 +87,3 @@ async def another_worker(db: Database, pid: int, started: datetime | None = None
         worker = await a_worker(conn, pid=pid)
         at = started or datetime.now(UTC) - timedelta(hours=1)
         await conn.execute("update holdfast.workers set started_at = $2 where id = $1", worker, at)
-
-
-def a_sample(at: float, memory: int = 1000, pick_up: float = 10) -> Sample:
-    return Sample(at, memory, 20, pick_up, 1000, 1000, int(at), 10, int(at), int(at))
-
-
-def growing(samples: list[Sample]) -> list[str]:
-    return [one.name for one in slopes_of(samples) if one.grows]
-
-
-def test_a_leak_is_seen_and_noise_is_not() -> None:
-    assert growing([a_sample(at, memory=1000 + 10 * at) for at in range(100)]) == ["memory"]
-    assert growing([a_sample(at, memory=1000 + 50 * (at % 2)) for at in range(100)]) == []
-
-
-def test_claims_that_become_slow_are_seen() -> None:
-    slower = [a_sample(at, pick_up=10 + at / 5) for at in range(100)]
-    assert growing(slower) == ["pick_up"]
-    assert any(
-        line.startswith("pick-up p99") and "grows" in line for line in lines_of(slower, slopes_of(slower))
-    )

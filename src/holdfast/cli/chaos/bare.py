@@ -1,7 +1,7 @@
 """A server of its own and workers, with nothing in between."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -14,9 +14,11 @@ from holdfast.embedded import EmbeddedServer
 
 @asynccontextmanager
 async def bare(
-    directory: Path, workers: int, options: Sequence[str], name: str
+    directory: Path, workers: int, options: Sequence[str], name: str, told: Mapping[str, str] | None = None
 ) -> AsyncIterator[tuple[Database, Crew]]:
-    """`options`: what each worker is given. `name`: how the judge's connections are called."""
+    """`options`: what each worker is given. `name`: how the judge's connections are called.
+    `told`: what else the workers find in their environment.
+    """
     server = EmbeddedServer(directory)
     url = await asyncio.to_thread(server.start)
     logs = directory / "logs"
@@ -26,7 +28,7 @@ async def bare(
             async with database.connection() as connection:
                 await migrate(connection)
                 await make_partitions(connection)
-            async with Crew(options, {"HOLDFAST_DATABASE_URL": url}, logs) as crew:
+            async with Crew(options, {"HOLDFAST_DATABASE_URL": url, **(told or {})}, logs) as crew:
                 for _ in range(workers):
                     crew.start()
                 yield database, crew

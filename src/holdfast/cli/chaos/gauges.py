@@ -1,10 +1,11 @@
-"""What a soak measures: the workers' memory and descriptors, and what the database has grown to."""
+"""What a soak measures: memory and descriptors, how quick claims are, and what the database has grown to."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+from holdfast.cli.chaos.claims import Claims
 from holdfast.db.connect import Database
 
 # History is meant to grow; what it takes per job is told apart from what must stay as it is.
@@ -34,18 +35,21 @@ select percentile_cont(0.99) within group (order by extract(epoch from h.started
 from holdfast.history as h
 where h.ended_at > now() - $1::interval
 """
+BACKENDS = "select pid from pg_stat_activity where application_name like 'holdfast worker%'"
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """`at`: seconds since the start. Bytes, or counts; memory and descriptors of the largest worker.
+    """`at`: seconds since the start. Bytes, or counts; memory and descriptors of the largest process.
 
-    `pick_up`: milliseconds, the 99th percentile of what ended since the sample before.
+    `claim` and `pick_up`: milliseconds, the 99th percentile since the sample before.
     """
 
     at: float
     memory: int
+    server_memory: int
     descriptors: int
+    claim: float
     pick_up: float
     tables: int
     indexes: int
@@ -55,17 +59,27 @@ class Sample:
     jobs: int
 
 
-async def sample(database: Database, pids: Sequence[int], at: float, since: timedelta) -> Sample:
+async def sample(
+    database: Database, pids: Sequence[int], claims: Claims, at: float, since: timedelta
+) -> Sample:
     """`since`: how long ago the sample before was taken."""
     sizes = (await database.fetch(SIZES))[0]
     pick_up = 1000 * float((await database.fetch(PICK_UP, since))[0][0] or 0)
-    memory, descriptors = max(map(_memory, pids)), max(map(_descriptors, pids))
-    return Sample(at, memory, descriptors, pick_up, *sizes.values())
+    backends = [row[0] for row in await database.fetch(BACKENDS)]
+    return Sample(
+        at,
+        max(_memory(pid, "VmRSS") for pid in pids),
+        max((_memory(pid, "RssAnon") for pid in backends), default=0),
+        max(map(_descriptors, pids)),
+        1000 * claims.p99(),
+        pick_up,
+        *sizes.values(),
+    )
 
 
-def _memory(pid: int) -> int:
+def _memory(pid: int, kind: str) -> int:
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(1024 * int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith(kind))
 
 
 def _descriptors(pid: int) -> int:

@@ -1,17 +1,26 @@
 """Whether what was measured over a while has a slope."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from statistics import linear_regression, mean
 
 from holdfast.cli.chaos.gauges import Sample
 from holdfast.cli.render import table_lines
 
 WIDE = 200
-STEADY = ("memory", "descriptors", "pick_up", "tables", "indexes", "dead_tuples")
-# Of the mean over the whole time. A leak goes on; the noise of caches, pools and vacuum does not get there.
-TOLERATED = {"memory": 0.1, "descriptors": 0.1, "pick_up": 0.5}
-TITLES = {"memory": "memory, bytes", "pick_up": "pick-up p99, ms", "dead_tuples": "dead tuples"}
+# What is measured, how it is called, and how much it may grow over the whole time, as a part of its mean: a
+# leak goes on, the noise of caches and pools does not get there. Dead tuples come and go with each vacuum.
+STEADY: Mapping[str, tuple[str, float]] = {
+    "memory": ("memory of a worker, bytes", 0.03),
+    "server_memory": ("memory of its backend, bytes", 0.1),
+    "descriptors": ("descriptors of a worker", 0.05),
+    "claim": ("claim p99, ms", 0.25),
+    "pick_up": ("pick-up p99, ms", 0.25),
+    "tables": ("tables, bytes", 0.25),
+    "indexes": ("indexes, bytes", 0.25),
+    "dead_tuples": ("dead tuples", inf),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +33,7 @@ class Slope:
 
     @property
     def grows(self) -> bool:
-        return self.growth > TOLERATED.get(self.name, float("inf"))
+        return self.growth > STEADY[self.name][1]
 
 
 def slopes_of(samples: Sequence[Sample]) -> list[Slope]:
@@ -41,15 +50,15 @@ def lines_of(samples: Sequence[Sample], slopes: Sequence[Slope]) -> Iterator[str
     yield f"{jobs} jobs; WAL {wal:.0f} and history {history:.0f} bytes per job"
 
 
+def standstills(samples: Sequence[Sample]) -> list[float]:
+    """When no job had ended since the sample before: whoever does nothing does not grow."""
+    return [one.at for one in samples if one.pick_up == 0]
+
+
 def _row(slope: Slope) -> tuple[str, ...]:
-    verdict = "" if slope.name not in TOLERATED else "grows" if slope.grows else "no slope"
-    return (
-        TITLES.get(slope.name, slope.name),
-        f"{slope.first:.0f}",
-        f"{slope.last:.0f}",
-        f"{slope.per_hour:+.0f}",
-        verdict,
-    )
+    title, tolerated = STEADY[slope.name]
+    verdict = "grows" if slope.grows else "no slope" if tolerated < inf else ""
+    return (title, f"{slope.first:.0f}", f"{slope.last:.0f}", f"{slope.per_hour:+.0f}", verdict)
 
 
 def _slope(name: str, samples: Sequence[Sample]) -> Slope:

@@ -7,9 +7,10 @@ from datetime import timedelta
 from pathlib import Path
 
 from holdfast.cli.chaos.bare import bare
+from holdfast.cli.chaos.claims import PLACE, Claims
 from holdfast.cli.chaos.gauges import Sample, sample
 from holdfast.cli.chaos.part import QUEUE
-from holdfast.cli.chaos.slopes import lines_of, slopes_of
+from holdfast.cli.chaos.slopes import lines_of, slopes_of, standstills
 from holdfast.cli.crew import Crew
 from holdfast.cli.output import say, write
 from holdfast.db.connect import Database
@@ -22,36 +23,58 @@ TRIAL = 10_000  # jobs, to learn the full speed
 BATCH = 100
 SAMPLES = 100
 TOLD = 20  # times
+PATIENCE = 60.0  # seconds, for what was given last
 DONE = "select count(*) from holdfast.history"
+LEFT = "select count(*) from holdfast.jobs"
 
 
 def soak_for(length: timedelta, workers: int, report: Path | None) -> bool:
-    """True if nothing grew that must not grow."""
-    with tempfile.TemporaryDirectory(prefix="holdfast-soak-") as directory:
-        full, samples = asyncio.run(_soak(Path(directory), length, workers))
+    """True if all was done, without a pause, and nothing grew that must not grow."""
+    with (
+        tempfile.TemporaryDirectory(prefix="holdfast-soak-") as directory,
+        tempfile.TemporaryDirectory(prefix="holdfast-claims-") as claims,
+    ):
+        full, samples, left = asyncio.run(_soak(Path(directory), Path(claims), length, workers))
     # The first tenth is left out: caches fill, pools open.
     steady = [one for one in samples if one.at >= samples[-1].at / 10]
     slopes = slopes_of(steady)
-    growing = [one.name for one in slopes if one.grows]
-    found = f"these grow: {', '.join(growing)}" if growing else "no slope"
+    wrong = [
+        *(f"{one.name} grows" for one in slopes if one.grows),
+        *(f"nothing ended before {at:.0f} s" for at in standstills(steady)),
+        *([f"{left} jobs were left"] if left else []),
+    ]
     pace = f"{length.total_seconds():.0f} s with {workers} workers at half of {full:.0f} jobs/s"
-    lines = [*lines_of(steady, slopes), f"soak: {pace}; {found}"]
+    lines = [*lines_of(steady, slopes), f"soak: {pace}; {', '.join(wrong) or 'no slope, nothing left'}"]
     for line in lines:
         write(line)
     if report is not None:
         report.write_text("\n".join([*lines, ""]))
-    return not growing
+    return not wrong
 
 
-async def _soak(directory: Path, length: timedelta, workers: int) -> tuple[float, list[Sample]]:
-    async with bare(directory, workers, WORKER, "holdfast soak") as (database, crew):
+async def _soak(
+    directory: Path, claims: Path, length: timedelta, workers: int
+) -> tuple[float, list[Sample], int]:
+    """The full speed, what was measured, and how many jobs had not ended in the end."""
+    told = {PLACE: str(claims)}
+    async with bare(directory, workers, WORKER, "holdfast soak", told) as (database, crew):
         full = await _full_speed(database)
         say(f"soak: full speed is {full:.0f} jobs/s; {length.total_seconds():.0f} s at half of it")
         began = time.monotonic()
         producer = asyncio.create_task(_produce(database, full / 2, began + length.total_seconds()))
-        samples = await _watch(database, crew, began, length)
+        samples = await _watch(database, crew, Claims(claims), began, length)
         await producer
-        return full, samples
+        return full, samples, await _left(database)
+
+
+async def _left(database: Database) -> int:
+    """Jobs that have not ended, after a time in which they could have."""
+    given_up_at = time.monotonic() + PATIENCE
+    left = 1
+    while left and time.monotonic() < given_up_at:
+        await asyncio.sleep(0.5)
+        left = int(await fetch_value(database, LEFT))
+    return left
 
 
 async def _full_speed(database: Database) -> float:
@@ -84,14 +107,16 @@ async def _give(database: Database, count: int) -> None:
     await enqueue_jobs(database, ["nothing"], [encode({"n": n}) for n in range(count)], {"queue": QUEUE})
 
 
-async def _watch(database: Database, crew: Crew, began: float, length: timedelta) -> list[Sample]:
+async def _watch(
+    database: Database, crew: Crew, claims: Claims, began: float, length: timedelta
+) -> list[Sample]:
     every = max(0.5, length.total_seconds() / SAMPLES)
     samples: list[Sample] = []
     while (at := time.monotonic() - began) < length.total_seconds():
         crew.check()
-        one = await sample(database, crew.pids, at, timedelta(seconds=every))
+        one = await sample(database, crew.pids, claims, at, timedelta(seconds=every))
         if len(samples) % (SAMPLES // TOLD) == 0:
-            say(f"soak: {at:.0f} s, {one.jobs} jobs, pick-up p99 {one.pick_up:.0f} ms")
+            say(f"soak: {at:.0f} s, {one.jobs} jobs, claim p99 {one.claim:.0f} ms, pick-up {one.pick_up:.0f}")
         samples.append(one)
         await asyncio.sleep(every)
     return samples
