@@ -62,12 +62,17 @@ async def test_other_troubles_are_transient(app: Holdfast, api: str, trouble: di
     assert (row["class"], job.state) == ("transient", State.COMPLETED)
 
 
-async def test_a_server_that_hangs_is_left_after_the_timeout(app: Holdfast) -> None:
-    async with scene(app, "", outage="hang") as s:
+@pytest.mark.parametrize(
+    ("trouble", "mended"), [({"outage": "hang"}, {"outage": "none"}), ({"drip": "60s"}, {"drip": "0s"})]
+)
+async def test_a_server_that_hangs_or_drips_is_left_after_the_timeout(
+    app: Holdfast, trouble: dict[str, Any], mended: dict[str, Any]
+) -> None:
+    async with scene(app, "", **trouble) as s:
         handle = await s.agent(timeout="200ms", retry=[0] * 50).enqueue(title="Boats")
         async with working(app, QUEUE):
             row = await first_attempt(app)
-            s.server.change(outage="none")
+            s.server.change(**mended)
             job = await ended(handle)
     assert "gave no answer within 0.2 s" in row["message"]
     assert job.state is State.COMPLETED

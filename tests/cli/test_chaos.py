@@ -11,7 +11,7 @@ import pytest
 from holdfast.cli.chaos.check import Report, check
 from holdfast.cli.chaos.faults import FAULTS
 from holdfast.cli.chaos.ledger import Accepted, Ledger, hash_of
-from holdfast.cli.chaos.nemesis import Blow
+from holdfast.cli.chaos.nemesis import Blow, Miss
 from holdfast.cli.chaos.parts import all_parts
 from holdfast.cli.chaos.plan import Plan, load_plan, make_plan, save_plan
 from holdfast.cli.chaos.recovery import Late, Recoveries
@@ -22,7 +22,7 @@ from holdfast.db.connect import Database
 from holdfast.model.error import InvalidOption
 from holdfast.model.id import JobId
 from holdfast.model.payload import JsonText
-from tests.builders import ready_job, running_job, settle
+from tests.builders import dead_job, ready_job, running_job, settle
 from tests.cli.command import holdfast
 
 SETTLED = timedelta(seconds=4)
@@ -86,7 +86,7 @@ async def test_an_effect_of_a_job_that_did_not_complete_is_noticed(db: Database)
     await a_mixed_database(db)
     async with db.connection() as conn:
         job = await running_job(conn, task="effect", queue="effects")
-        await conn.execute("insert into public.chaos_effects values ($1, 1)", job.id)
+        await conn.execute("insert into public.chaos_effects values ($1, $2)", job.id, job.token)
         assert await settle(conn, job, "reject", {"reason": "no"})
     report = await check(db, Ledger(indeterminate={"here"}), SETTLED)
     assert f"effects: effect of a job that did not complete: {job.id}" in report.wrong
@@ -110,6 +110,35 @@ def test_a_run_that_did_no_harm_does_not_pass() -> None:
     assert a_tally(fenced=0).complaints == ["no late writer was ever fenced"]
 
 
+def test_a_fault_that_hit_nobody_or_could_not_be_done_does_not_pass() -> None:
+    now = datetime.now(UTC)
+    harmless = Blow("reset", now, now, hit=False)
+    assert a_tally(blows=(harmless, harmless)).complaints == ["reset fired 2 times and hit nobody"]
+    impossible = a_tally(blows=(), misses=(Miss("reset", "no server"),))
+    assert impossible.complaints == ["reset never fired: no server"]
+    assert "not done: reset 1" in lines_of(impossible)
+
+
+async def test_a_job_is_dead_by_losses_or_by_an_error_of_the_mix(db: Database) -> None:
+    await a_mixed_database(db)
+    async with db.connection() as conn:
+        job = await dead_job(conn, "it broke", task="plain", queue="chaos")
+    ledger = Ledger(indeterminate={"here"})
+    told = f"dead after 1 failures and 0 losses, plain: {job.id}: it broke"
+    assert told in (await check(db, ledger, SETTLED)).wrong
+    await db.execute("update holdfast.history set losses = 3, failures = 0")
+    assert not any("dead after" in one for one in (await check(db, ledger, SETTLED)).wrong)
+
+
+async def test_only_refused_ends_count_as_fenced(db: Database, tmp_path: Path) -> None:
+    await a_mixed_database(db)
+    (tmp_path / "worker-1.log").write_text(
+        "INFO job.ends_lost jobs=a,b count=2\nWARNING lease.jobs_taken worker=a running=5\n"
+    )
+    report = await check(db, Ledger(indeterminate={"here"}), SETTLED, tmp_path)
+    assert (report.fenced, report.stopped) == (2, 5)
+
+
 def test_a_promise_that_was_kept_too_late_does_not_pass() -> None:
     tally = a_tally(Recoveries({}, [5.5], [Late(7, datetime.now(UTC), 5.5)]))
     (complaint,) = tally.complaints
@@ -124,7 +153,7 @@ def test_the_sum_of_several_runs_says_which_seed_failed_and_what_a_long_run_lack
     assert (found.fired["reset"], found.counts["accepted"]) == (1, 20)
     assert list(lines_of(found))[-1].startswith("chaos: 2 seeds, 20 accepted")
     found.faults = list(FAULTS)
-    found.fired["kill-worker"] = 200
+    found.fired["kill-worker"], found.deaths["kill-worker"] = 300, 200
     assert "kill-worker 200 of 200 (met), kill-database 0 of 20 (not met)" in minimums(found)
 
 
@@ -133,11 +162,12 @@ def a_tally(
     seed: int = 1,
     blows: Sequence[Blow] = (Blow("reset", datetime.now(UTC), datetime.now(UTC), hit=True),),
     fenced: int = 3,
+    misses: Sequence[Miss] = (),
 ) -> Tally:
     counts = dict.fromkeys(("losses", "failures", "deferrals", "released", "dead", "live"), 0)
     plan = make_plan(seed, timedelta(seconds=1), {"reset": 1}, 2)
     report = Report(10, 0, 0, 0, counts, fenced=fenced)
-    return tally_of(plan, Outcome(report, blows, recoveries or Recoveries({}, [])))
+    return tally_of(plan, Outcome(report, blows, recoveries or Recoveries({}, []), misses))
 
 
 def a_plan(seed: int) -> Plan:

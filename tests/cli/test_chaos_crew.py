@@ -1,6 +1,9 @@
 """Workers that leave by themselves under chaos: replaced, and wrong unless they had found no database."""
 
 import asyncio
+import os
+import signal
+import sys
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
@@ -26,6 +29,55 @@ async def crew(tmp_path: Path) -> AsyncIterator[Crew]:
 @pytest.fixture
 def place(db: Database, crew: Crew, tmp_path: Path) -> Arena:
     return Arena(EmbeddedServer(tmp_path / "unused"), db, [], ["postgresql://nowhere"], crew)
+
+
+@pytest.mark.parametrize(
+    ("on_sigterm", "told"),
+    [
+        ("exit 0", None),
+        ("exit 5", "left with exit code 5 when it was asked to"),
+        ("", "had not left 2 s after SIGTERM, and was killed"),
+    ],
+)
+async def test_a_worker_that_was_asked_to_leave_must_do_so_in_time_and_with_0(
+    place: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on_sigterm: str, told: str | None
+) -> None:
+    monkeypatch.setattr(sys, "executable", a_program(tmp_path, on_sigterm))
+    pid = place.start_worker(0)
+    await until_there(tmp_path / f"ready-{pid}")
+    await place.dismiss_worker(pid, within=timedelta(seconds=2))
+    assert place.misconduct == ([] if told is None else [f"worker {pid} {told}"])
+    assert (pid in place.deaths, pid in place.crew.pids, len(place.crew.pids)) == (True, False, 1)
+
+
+@pytest.mark.parametrize("lives", [True, False])
+async def test_only_a_worker_that_lived_until_then_counts_as_killed(
+    place: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lives: bool
+) -> None:
+    monkeypatch.setattr(sys, "executable", a_program(tmp_path, "exit 5"))
+    pid = place.start_worker(0)
+    await until_there(tmp_path / f"ready-{pid}")
+    if not lives:
+        os.kill(pid, signal.SIGTERM)
+        await asyncio.to_thread(os.waitid, os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    assert place.kill_worker(pid) == lives
+    assert (pid in place.deaths, place.departed) == (lives, {} if lives else {pid: 5})
+
+
+def a_program(directory: Path, on_sigterm: str) -> str:
+    """To be run instead of a worker."""
+    program = directory / "program"
+    program.write_text(
+        f"#!/bin/sh\ntrap '{on_sigterm}' TERM\ntouch {directory}/ready-$$\nwhile :; do sleep 0.05; done\n"
+    )
+    program.chmod(0o755)
+    return str(program)
+
+
+async def until_there(file: Path) -> None:
+    async with asyncio.timeout(30):
+        while not await asyncio.to_thread(file.exists):
+            await asyncio.sleep(0.02)
 
 
 async def test_a_worker_that_left_by_itself_is_replaced_and_told_of(place: Arena) -> None:

@@ -70,6 +70,20 @@ async def test_harm_to_one_worker_is_no_excuse_while_another_could_sweep(db: Dat
     assert [late.pid for late in (await measure(db, [a_death(back - 9 * SECOND), away], BOUND)).late] == [7]
 
 
+async def test_two_faults_at_once_excuse_only_while_both_last(db: Database) -> None:
+    """Each leaves one worker that could sweep; together, until a second ago, they left none."""
+    back = await a_rescued_worker(db, pid=7)
+    await another_worker(db, pid=9)
+    one = Blow("partition", back - 8 * SECOND, back - SECOND, True, frozenset({8}))
+    other = Blow("stop-worker", back - 3 * SECOND, back, True, frozenset({9}))
+    found = await measure(db, [a_death(back - 9 * SECOND), one, other], BOUND)
+    assert found.of_dead_workers == [pytest.approx(3)]
+    before = Blow("stop-worker", back - 9 * SECOND, back - 5 * SECOND, True, frozenset({9}))
+    found = await measure(db, [a_death(back - 9 * SECOND), one, before], BOUND)
+    assert found.of_dead_workers == [pytest.approx(7)]
+    assert [late.pid for late in found.late] == [7]
+
+
 async def test_a_successor_is_no_rescuer_before_it_has_begun(db: Database) -> None:
     """The only other worker was killed, too; its successor registered half a second before the rescue."""
     back = await a_rescued_worker(db, pid=7)

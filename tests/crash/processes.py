@@ -22,7 +22,8 @@ class WorkerProcess:
             "HOLDFAST_FAILPOINTS": failpoints,
             "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}",
         }
-        command = [sys.executable, "-m", "tests.crash.worker_process", json.dumps({"sweep": 0.3, **options})]
+        module = "tests.crash.wrong_clock" if "clock_shift" in options else "tests.crash.worker_process"
+        command = [sys.executable, "-m", module, json.dumps({"sweep": 0.3, **options})]
         self._output: str | None = None
         self._errors = ""
         self._process = subprocess.Popen(

@@ -1,6 +1,7 @@
 """A worker killed with SIGKILL, at every moment of a job's life."""
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
@@ -11,6 +12,15 @@ pytestmark = pytest.mark.alone
 
 Start = Callable[..., WorkerProcess]
 COUNT = 20
+SWEEP = 1.0
+# By the database's clock: from the end of the victim's lease, or from when somebody was there to see it.
+RESCUED_AFTER = """
+select max(a.ended_at - greatest(gone.lease_until, here.started_at))
+from holdfast.attempts as a
+join holdfast.workers as gone on gone.id = a.worker_id
+cross join (select started_at from holdfast.workers where pid = $1) as here
+where a.outcome = 'lost'
+"""
 
 
 # A job that books completes in its own transaction: its worker has no end to send.
@@ -31,7 +41,7 @@ async def test_every_job_of_a_killed_worker_is_done_by_another_and_has_one_end(
     ids = await here.enqueue(task, *({"n": n} for n in range(COUNT)))
     victim = start(database_url, f"{point}=kill@2", slots=6, lease=1)
     assert (await victim.ended())[0] == -9
-    start(database_url, slots=6, lease=2, drain=True)
+    rescuer = start(database_url, slots=6, lease=2, sweep=SWEEP)
     await until(here.reaches(completed=COUNT))
     assert await here.violations() == {}
     jobs = [await here.job(job) for job in ids]
@@ -39,6 +49,7 @@ async def test_every_job_of_a_killed_worker_is_done_by_another_and_has_one_end(
     assert all(job["losses"] <= 1 and job["failures"] == 0 for job in jobs)
     lost = sum(job["losses"] for job in jobs)
     assert 1 <= lost <= 6
+    assert await here.conn.fetchval(RESCUED_AFTER, rescuer.pid) <= timedelta(seconds=2 * SWEEP)
     if task == "book":
         assert await here.conn.fetchval("select count(*) from effects") == COUNT
 

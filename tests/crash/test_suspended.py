@@ -2,15 +2,19 @@
 
 import signal
 from collections.abc import Callable
+from datetime import datetime
 
 import pytest
 
+from holdfast.db.invariants import check_invariants
 from tests.crash.processes import WorkerProcess, until
 from tests.crash.world import World
 
 pytestmark = pytest.mark.alone
 
 Start = Callable[..., WorkerProcess]
+LEASE = 10  # nobody may be robbed, so it is a long one
+ENDS = "select max(lease_until) from holdfast.workers"
 
 
 async def test_every_write_of_a_worker_that_was_suspended_past_its_lease_is_fenced(
@@ -35,17 +39,65 @@ async def test_every_write_of_a_worker_that_was_suspended_past_its_lease_is_fenc
     assert (row["attempt"], row["output"]) == (2, str(row["worker"]))
 
 
-@pytest.mark.slow
-async def test_a_handler_that_blocks_the_loop_for_three_leases_is_not_robbed(
+async def test_a_handler_that_holds_the_interpreter_is_robbed_and_what_it_writes_is_fenced(
     here: World, database_url: str, start: Start
 ) -> None:
-    (job,) = await here.enqueue("block", {"seconds": 30})
-    start(database_url, lease=10)
+    """The thread that renews the lease needs the interpreter, too."""
+    (job,) = await here.enqueue("grip", {"seconds": 4})
+    victim = start(database_url, lease=1)
     await until(here.has_calls(1))
-    start(database_url, lease=10)
+    start(database_url, lease=1)
+    await until(here.reaches(completed=1))
+    row = await here.job(job)
+    assert (row["attempt"], row["losses"], row["output"]) == (2, 1, str(row["worker"]))
+    victim.signal(signal.SIGTERM)
+    code, report = await victim.ended()
+    assert (code, report["lost"]) == (0, 1)
+    after = await here.job(job)
+    assert (after["attempt"], after["output"], await here.counts()) == (2, row["output"], {"completed": 1})
+    assert await here.violations() == {}
+    assert await check_invariants(here.conn) == []
+
+
+@pytest.mark.parametrize("task", ["block", "grip_apart"])
+async def test_the_lease_is_renewed_while_a_handler_blocks_the_loop_or_its_own_process(
+    here: World, database_url: str, start: Start, task: str
+) -> None:
+    """Seen in the database: the lease ends later than it did, and the handler has not returned."""
+    (job,) = await here.enqueue(task, {"seconds": 2.5})
+    start(database_url, lease=4)
+    await until(lambda: has_begun(here))
+    until_then = await here.conn.fetchval(ENDS)
+    await until(lambda: ends_after(here, until_then))
+    assert (await here.job(job))["state"] == "running"
+    await until(here.reaches(completed=1))
+    row = await here.job(job)
+    assert (row["attempt"], row["losses"]) == (1, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("task", "leases"), [("block", 3), ("grip_apart", 1.5)])
+async def test_a_handler_that_blocks_the_loop_for_three_leases_is_not_robbed(
+    here: World, database_url: str, start: Start, task: str, leases: float
+) -> None:
+    """Nor one that holds the interpreter of a process of its own for longer than a lease."""
+    (job,) = await here.enqueue(task, {"seconds": LEASE * leases})
+    start(database_url, lease=LEASE)
+    await until(lambda: has_begun(here))
+    start(database_url, lease=LEASE)
     await until(here.reaches(completed=1), within=60)
     row = await here.job(job)
-    assert (row["attempt"], row["losses"], await here.calls()) == (1, 0, 1)
+    assert (row["attempt"], row["losses"]) == (1, 0)
+
+
+async def has_begun(here: World) -> bool:
+    """A handler in a process of its own leaves a checkpoint, the others a call."""
+    found: int = await here.conn.fetchval("select count(*) from holdfast.checkpoints")
+    return found + await here.calls() == 1
+
+
+async def ends_after(here: World, moment: datetime) -> bool:
+    return bool(await here.conn.fetchval(ENDS) > moment)
 
 
 async def fenced(here: World, count: int) -> bool:

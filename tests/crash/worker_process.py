@@ -9,7 +9,7 @@ import json
 import os
 import sys
 import time
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from holdfast.client.app import Holdfast
@@ -88,6 +88,36 @@ async def block(ctx: JobContext, seconds: float) -> str:
 
 
 @app.task()
+async def rest(seconds: float) -> str:
+    """Writes nothing itself: whatever is written for it is Holdfast's."""
+    await asyncio.sleep(seconds)
+    return str(me[0].id)
+
+
+@app.task()
+async def grip(ctx: JobContext, seconds: float) -> str:
+    """Ruder still: the first attempt lets no other thread of this interpreter run, not even the lease's."""
+    await _trace(ctx)
+    if ctx.attempt == 1:
+        _hold_the_interpreter(seconds)
+    return str(me[0].id)
+
+
+@app.task(mode="process")
+def grip_apart(ctx: JobContext, seconds: float) -> int:
+    """The same, in a process of its own."""
+    ctx.blocking.checkpoint("began", True)
+    _hold_the_interpreter(seconds)
+    return ctx.attempt
+
+
+@app.task()
+async def what_time() -> float:
+    """By this host's clock."""
+    return datetime.now(UTC).timestamp()
+
+
+@app.task()
 async def haunt(ctx: JobContext) -> str:
     """The first attempt never ends by itself; when it is stopped, it tries to write all the same."""
     await _trace(ctx)
@@ -135,7 +165,7 @@ def hold(ctx: JobContext, with_lock: bool) -> str:
         _stand_still(600)
     ctx.blocking.checkpoint("pids", [os.getpid(), forked])
     if with_lock:
-        ctypes.PyDLL(None).sleep(600)  # PyDLL: no other thread of this interpreter runs meanwhile
+        _hold_the_interpreter(600)
     _stand_still(600)
     return "never"
 
@@ -163,19 +193,17 @@ async def _book(ctx: JobContext) -> None:
         await tx.execute("insert into effects values ($1, $2)", ctx.id, ctx.attempt)
 
 
-def _shift_clock(seconds: float) -> None:
-    """This host's clock is wrong by that much."""
-    real = time.time
-    time.time = lambda: real() + seconds
-
-
 def _stand_still(seconds: float) -> None:
     time.sleep(seconds)
 
 
+def _hold_the_interpreter(seconds: float) -> None:
+    """PyDLL keeps the lock of the interpreter during the call."""
+    ctypes.PyDLL(None).usleep(int(seconds * 1_000_000))
+
+
 async def main(options: dict[str, Any]) -> None:
     arm()
-    _shift_clock(options.pop("clock_shift", 0))
     for name in DURATIONS:
         if name in options:
             options[name] = timedelta(seconds=options[name])

@@ -3,13 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
-from uuid import UUID
 
 import asyncpg
 from asyncpg import Record
 
 from tests.machine.model import Model
-from tests.machine.parts import Job, Line, Run
+from tests.machine.parts import Job, Run
 
 World = dict[str, dict[Any, Any]]
 
@@ -17,7 +16,8 @@ COUNTERS = ("state", "queue", "attempt", "failures", "losses", "deferrals", "gen
 
 LIVE = """
 select id, state, queue, attempt, failures, losses, deferrals, generation, visit,
-  worker_id, token, due_at, rank_at, stop_at, cancel_asked_at, deferred_since, deadline, order_seq
+  worker_id, token, due_at, rank_at, stop_at, cancel_asked_at, deferred_since, deadline,
+  (select last_seq from holdfast.order_keys where key = order_key) - order_seq
 from holdfast.jobs
 """
 ENDED = """
@@ -25,7 +25,7 @@ select id, state, queue, attempt, failures, losses, deferrals, generation, visit
 from holdfast.history
 """
 KEYS = "select scope, key, job_id, until_end, expires_at from holdfast.unique_keys"
-LINES = "select key, head, last_seq from holdfast.order_keys"
+LINES = "select key, head from holdfast.order_keys"
 RUNS = """
 select id, state,
   total::bigint, completed::bigint, rejected::bigint, cancelled::bigint, dead::bigint,
@@ -62,10 +62,10 @@ def _by(width: int, rows: Iterable[Record]) -> dict[Any, Any]:
 def expected_world(model: Model) -> World:
     jobs = model.jobs.values()
     return {
-        "live": {(job.id,): _live(job) for job in jobs if job.is_live},
+        "live": {(job.id,): _live(model, job) for job in jobs if job.is_live},
         "ended": {(job.id,): (*_counters(job), job.reason, job.ended_at) for job in jobs if not job.is_live},
         "unique keys": {name: (key.job, key.until_end, key.expires_at) for name, key in model.keys.items()},
-        "order keys": {(key,): _line(line) for key, line in model.lines.items()},
+        "order keys": {(key,): (line.head,) for key, line in model.lines.items()},
         "runs": {(run.id,): _run(run) for run in model.runs.values()},
         "dead letters": {(id_,): tuple(asdict(letter).values()) for id_, letter in model.letters.items()},
         "attempts": {name: (attempt.outcome, attempt.counted) for name, attempt in model.attempts.items()},
@@ -79,18 +79,15 @@ def _counters(job: Job) -> tuple[object, ...]:
     return tuple(getattr(job, name) for name in COUNTERS)
 
 
-def _live(job: Job) -> tuple[object, ...]:
+def _live(model: Model, job: Job) -> tuple[object, ...]:
+    """The number at which a line begins is the clock's: places count from its end."""
     rank = job.rank if job.state in ("ready", "running") else None
-    seq = job.seq if job.order_key is not None else None
+    behind = model.lines[job.order_key].last_seq - job.seq if job.order_key is not None else None
     return (
         *_counters(job),
         *(job.worker, job.token, job.due, rank, job.stop_at, job.cancel_asked_at),
-        *(job.deferred_since, job.deadline, seq),
+        *(job.deferred_since, job.deadline, behind),
     )
-
-
-def _line(line: Line) -> tuple[UUID, int]:
-    return line.head, line.last_seq
 
 
 def _run(run: Run) -> tuple[object, ...]:

@@ -53,4 +53,36 @@ FINDINGS = (
             ),
         ),
     ),
+    Line(
+        "A job that was asked to cancel while its handler's own transaction was about to complete it ended as"
+        " cancelled, and its writes stood all the same.",
+        "What is done is done: such a job completes with its writes, as any other that ends before it obeys.",
+        (
+            named(
+                "sql/complete_in_transaction/test_effects.py",
+                "test_what_is_done_in_spite_of_a_request_to_cancel_is_completed_with_its_effect",
+            ),
+        ),
+    ),
+    Line(
+        "With the token no longer asked for, chaos passed: every job was so short that whoever woke up late"
+        " found it ended, not in another's hands.",
+        "Jobs as long as a lease are in the mix, and a database that breaks its promises must fail.",
+        ("proof/test_sabotage.py::test_a_sabotaged_database_does_not_pass",),
+    ),
+    Line(
+        "A job that fanned out to several stages kept the failures of the stage that it had left.",
+        "It leaves them behind with its stage, as one that goes to a single next one does.",
+        (named("proof/test_planting.py", "test_a_stage_that_fans_out_leaves_its_failures_behind"),),
+    ),
+    Line(
+        "A limit that was lowered looked broken as long as what had begun under the old one ran on.",
+        "It is known since when it is as it is; only what began later is judged by it.",
+        (named("proof/test_planting.py", "test_a_limit_that_is_lowered_lets_what_runs_run_on"),),
+    ),
+    Line(
+        "A rescue before the end of a lease left no trace: no invariant could tell of it.",
+        "A lost attempt records until when its lease was good.",
+        (named("proof/test_planting.py", "test_a_rescue_that_asks_for_no_lease_makes_leases_overlap"),),
+    ),
 )

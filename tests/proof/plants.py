@@ -1,6 +1,5 @@
 """A violation of each invariant, planted where there was none; each plant is named as what it violates."""
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import uuid4
 
@@ -20,8 +19,7 @@ from tests.builders import (
     settle,
     waiting_job,
 )
-
-Plant = Callable[[Connection], Awaitable[Any]]
+from tests.proof.recorded import RECORDED, Plant
 
 
 async def failed_job(conn: Connection, **options: Any) -> Any:
@@ -197,10 +195,11 @@ async def duplicate_unique_key(conn: Connection) -> None:
 
 
 async def key_outlived_its_job(conn: Connection) -> None:
+    job = await completed_job(conn, unique_key="once")
     await conn.execute(
         "insert into holdfast.unique_keys (scope, key, job_id, payload_hash, until_end)"
         " values ('task', 'once', $1, '', true)",
-        uuid4(),
+        job.id,
     )
 
 
@@ -235,6 +234,7 @@ async def trail(conn: Connection, source: str, target: str) -> None:
 
 
 PLANTS: list[Plant] = [
+    *RECORDED,
     live_and_ended,
     ended_twice,
     completed_by_a_bad_attempt,

@@ -12,6 +12,9 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import asyncpg
 
+from tests.proof.needed import missing
+
+MISSING = "pgbouncer is not installed: apt-get install pgbouncer"
 SETTINGS = """
 [databases]
 * = host={host} port={port} user={user}
@@ -37,8 +40,7 @@ def find_pgbouncer() -> str | None:
 @asynccontextmanager
 async def pooled(url: str, directory: Path) -> AsyncIterator[str]:
     """The URL of the same database by way of the pooler."""
-    parts, program = urlsplit(url), find_pgbouncer()
-    assert program is not None
+    parts, program = urlsplit(url), find_pgbouncer() or missing(MISSING)
     query = {name: values[0] for name, values in parse_qs(parts.query).items()}
     owner = (Path(query["host"]) / f".s.PGSQL.{query['port']}").stat().st_uid
     config = directory / "pgbouncer.ini"

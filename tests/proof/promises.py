@@ -1,6 +1,6 @@
 """The promises, each with the tests that would fail if it were broken."""
 
-from tests.proof.registry import Line, named
+from tests.proof.line import Line, named
 
 PROMISES = (
     Line(
@@ -40,6 +40,7 @@ PROMISES = (
         "On the database's clock at most one attempt of a job holds a lease.",
         (
             "proof/model_check/test_model_check.py::test_no_schedule_breaks_the_protocol",
+            "proof/model_check/test_against_sql.py::test_the_sql_verbs_do_what_the_model_says",
             "sql/check_invariants/test_checking.py::test_leases_do_not_overlap_even_if_the_clock_steps_back",
         ),
     ),
@@ -52,12 +53,19 @@ PROMISES = (
                 "test_every_write_of_a_worker_that_was_suspended_past_its_lease_is_fenced",
             ),
             "proof/model_check/test_model_check.py::test_a_planted_mistake_is_found",
+            "proof/model_check/test_against_sql.py::test_a_verb_that_lost_a_guard_is_found",
         ),
     ),
     Line(
         "P7",
-        "Writes in the job's transaction commit with its completion; a recorded step is not done again.",
+        "Writes in the job's transaction commit with its completion; a recorded step is not done again; "
+        "calls to the outside have a key that stays the same.",
         (
+            "worker/test_context.py::test_the_idempotency_key_is_stable_over_attempts_and_new_after_a_replay",
+            named(
+                "agent/test_calls.py",
+                "test_a_call_that_failed_is_made_again_with_the_same_key_and_both_are_recorded",
+            ),
             "sql/complete_in_transaction/test_effects.py::test_a_lost_job_undoes_the_effect",
             named(
                 "proof/test_workers.py",
@@ -72,7 +80,17 @@ PROMISES = (
             "proof/test_mini_chaos.py::test_every_fault_fires_and_no_job_is_lost_or_doubled",
             "cli/test_chaos_recovery.py::test_a_recovery_that_took_longer_than_promised_is_late",
             "crash/test_suspended.py::test_a_handler_that_blocks_the_loop_for_three_leases_is_not_robbed",
+            "crash/test_killed.py::test_every_job_of_a_killed_worker_is_done_by_another_and_has_one_end",
             "proof/test_hard_times.py::test_a_locked_table_delays_and_robs_nobody",
+            "proof/test_hard_times.py::test_a_database_that_answers_slowly_robs_nobody",
+            named(
+                "crash/test_suspended.py",
+                "test_a_handler_that_holds_the_interpreter_is_robbed_and_what_it_writes_is_fenced",
+            ),
+            named(
+                "crash/test_suspended.py",
+                "test_the_lease_is_renewed_while_a_handler_blocks_the_loop_or_its_own_process",
+            ),
         ),
     ),
     Line(
@@ -81,6 +99,14 @@ PROMISES = (
         (
             "sql/fail_jobs/test_budget.py::test_three_tries_in_all_by_default",
             "sql/rescue_jobs/test_rescuing.py::test_a_job_that_kills_workers_is_dead_after_three",
+            named(
+                "proof/test_bad_job.py",
+                "test_a_job_that_always_fails_is_dead_in_the_end_and_all_others_are_done",
+            ),
+            named(
+                "crash/test_killed.py",
+                "test_a_job_that_kills_every_worker_is_dead_after_three_losses_and_its_neighbours_are_done",
+            ),
         ),
     ),
     Line(
@@ -90,49 +116,85 @@ PROMISES = (
             "sql/fail_jobs/test_retrying.py::test_a_retry_is_not_claimed_before_its_time",
             "sql/fail_jobs/test_retrying.py::test_jitter_only_adds",
             "sql/endpoints/test_outage.py::test_no_failure_counts_while_the_circuit_is_not_closed",
+            "worker/test_endpoints.py::test_after_retry_after_the_worker_comes_again_in_time",
         ),
     ),
     Line(
         "P11",
-        "SIGTERM: claim nothing more, renew while draining, return the rest uncharged, exit 0.",
-        ("crash/test_signals.py::test_a_busy_worker_finishes_what_runs_while_renewing_its_lease",),
+        "SIGTERM: claim nothing more, renew while draining, return the rest uncharged, exit 0 within grace.",
+        (
+            "crash/test_signals.py::test_a_busy_worker_finishes_what_runs_while_renewing_its_lease",
+            "crash/test_signals.py::test_what_runs_beyond_the_grace_is_released_uncharged",
+            "crash/test_signals.py::test_a_second_signal_ends_the_grace",
+        ),
     ),
     Line(
         "P12",
-        "Database away: handlers stop before their lease could end; workers reconnect by themselves.",
+        "Database away: handlers stop before their lease could end, a loss whose worker is heard from is a "
+        "deferral; workers reconnect by themselves; losing LISTEN costs at most one poll.",
         (
             named(
                 "worker/test_lease.py",
                 "test_handlers_are_cancelled_before_a_lease_that_cannot_be_renewed_could_have_ended",
             ),
+            "sql/renew_lease/test_renewing.py::test_a_loss_becomes_a_deferral_when_the_worker_is_heard_from_again",
+            "worker/test_lease.py::test_a_worker_whose_jobs_were_taken_drops_them_and_its_loss_is_forgiven",
             "worker/test_settle.py::test_losing_the_listening_session_costs_at_most_one_poll",
+            "worker/test_wake.py::test_a_job_that_nobody_told_of_is_found_by_the_poll",
+            "proof/test_network.py::test_a_half_open_listener_is_covered_by_polling",
         ),
+        "a poll is every second, of a worker that has been idle every five",
     ),
     Line(
         "P13",
         "Only the database's clock decides.",
-        ("proof/test_workers.py::test_a_worker_whose_clock_is_wrong_by_a_day_works_like_any_other",),
+        (
+            "proof/test_workers.py::test_a_worker_whose_clock_is_wrong_by_a_day_works_like_any_other",
+            "repo/test_clocks.py::test_no_code_of_a_worker_reads_the_clock_of_its_host",
+        ),
         "cron slots: there are no schedules yet",
     ),
     Line(
         "P14",
-        "One order key: one at a time, in commit order. Limits are never exceeded.",
+        "One order key: one at a time, in commit order. Limits and rates are never exceeded; no start once "
+        "what is settled and reserved reaches a budget of units or money.",
         (
             "race/test_keys.py::test_concurrent_producers_of_an_order_key_make_one_line_in_commit_order",
             "race/test_endpoints.py::test_after_a_storm_every_permit_is_a_running_job",
+            "race/test_limits.py::test_no_limit_is_exceeded_at_any_instant",
+            "race/test_limits.py::test_a_rate_holds_in_every_sliding_period_with_ten_that_claim_at_once",
+            "race/test_requests_per_minute.py::test_in_every_sliding_minute_exactly_the_budget_is_started",
+            "race/test_budgets.py::test_a_budget_is_used_to_the_full_and_not_exceeded_by_many_at_once",
+            "sql/endpoints/test_budgets.py::test_units_per_minute_count_what_was_used_and_what_is_reserved",
+            "sql/raise_budget/test_budgets.py::test_no_call_starts_once_settled_and_reserved_reach_the_budget",
         ),
     ),
     Line(
         "P15",
-        "An accepted payload comes back equal; no error text prevents that a failure is recorded.",
+        "An accepted payload comes back equal, any other is refused with its path; no error text prevents "
+        "that a failure is recorded.",
         (
+            "unit/test_payload.py::test_what_would_not_come_back_equal_is_refused_with_its_path",
+            named(
+                "sql/enqueue_jobs/test_payload_limits.py",
+                "test_a_payload_that_would_not_come_back_equal_is_refused",
+            ),
+            "sql/fail_jobs/test_error_text.py::test_an_enormous_error_is_cut_and_recorded",
             "client/test_payload.py::test_an_argument_comes_back_equal_and_of_the_annotated_type",
             "sql/fail_jobs/test_error_text.py::test_secrets_reach_neither_the_attempt_nor_the_letter",
         ),
     ),
     Line(
         "P16",
-        "Migrations lock briefly, can be interrupted and repeated.",
-        ("migration/test_migrate.py::test_a_migration_gives_way_after_two_seconds_and_tries_again",),
+        "Migrations lock briefly, can be interrupted and repeated; versions n and n+1 run together.",
+        (
+            "migration/test_migrate.py::test_a_migration_gives_way_after_two_seconds_and_tries_again",
+            "migration/test_migrate.py::test_a_migration_whose_connection_is_killed_leaves_nothing",
+            "migration/test_migrate.py::test_a_second_migrate_changes_nothing",
+            named(
+                "migration/test_together.py",
+                "test_a_worker_goes_on_while_newer_versions_replace_tables_and_functions",
+            ),
+        ),
     ),
 )

@@ -1,30 +1,14 @@
-"""Which test proves what, for every line of the fault table. docs/reliability.md is made from this.
+"""Which test proves what, for every line of the fault table. docs/reliability.md is made from this."""
 
-A proof is a test (its path below tests/, and its name) or a fault of `holdfast chaos`, written as chaos:NAME.
-"""
+from tests.proof.faults_around import AROUND
+from tests.proof.line import Line, named
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """`gap`: what no test shows yet, in words."""
-
-    what: str
-    expected: str
-    proofs: tuple[str, ...]
-    gap: str = ""
-
-
-def named(path: str, test: str) -> str:
-    """A test whose name does not fit into a line."""
-    return f"{path}::{test}"
-
+__all__ = ["FAULTS", "Line", "named"]
 
 FAULTS = (
     Line(
         "kill -9 of a worker: after its claim, while it runs, before the completion's commit, after it",
-        "another worker does the job, one end, its effect exactly once",
+        "another worker does the job within L + 2S, one end, its effect exactly once",
         (
             "crash/test_killed.py::test_every_job_of_a_killed_worker_is_done_by_another_and_has_one_end",
             "chaos:kill-worker",
@@ -81,11 +65,29 @@ FAULTS = (
         "a handler that blocks the event loop for three leases; one that never returns",
         "not robbed; timed out, fenced or killed",
         (
+            named(
+                "crash/test_suspended.py",
+                "test_the_lease_is_renewed_while_a_handler_blocks_the_loop_or_its_own_process",
+            ),
             "crash/test_suspended.py::test_a_handler_that_blocks_the_loop_for_three_leases_is_not_robbed",
             "worker/test_stopping.py::test_a_thread_that_does_not_return_is_reported_and_keeps_its_slot",
             named(
                 "worker/test_process_mode.py",
                 "test_the_timeout_kills_a_handler_that_never_returns_and_what_it_forked",
+            ),
+        ),
+    ),
+    Line(
+        "a handler that holds the interpreter lock for longer than its lease",
+        "may be robbed, is fenced, one end; in process mode not robbed",
+        (
+            named(
+                "crash/test_suspended.py",
+                "test_a_handler_that_holds_the_interpreter_is_robbed_and_what_it_writes_is_fenced",
+            ),
+            named(
+                "crash/test_suspended.py",
+                "test_the_lease_is_renewed_while_a_handler_blocks_the_loop_or_its_own_process",
             ),
         ),
     ),
@@ -162,8 +164,9 @@ FAULTS = (
     ),
     Line(
         "slow database, table lock, tight statement_timeout, connections exhausted, read-only",
-        "slower, nobody robbed, tried again with pauses",
+        "slower, nobody robbed below half of a lease, tried again with pauses",
         (
+            "proof/test_hard_times.py::test_a_database_that_answers_slowly_robs_nobody",
             "proof/test_hard_times.py::test_a_locked_table_delays_and_robs_nobody",
             "proof/test_hard_times.py::test_a_tight_statement_timeout_delays_and_robs_nobody",
             "proof/test_hard_times.py::test_a_worker_that_lost_its_connections_waits_for_free_ones",
@@ -184,9 +187,10 @@ FAULTS = (
         "nothing changes",
         (
             "proof/test_workers.py::test_a_worker_whose_clock_is_wrong_by_a_day_works_like_any_other",
+            "repo/test_clocks.py::test_no_code_of_a_worker_reads_the_clock_of_its_host",
             "sql/check_invariants/test_checking.py::test_leases_do_not_overlap_even_if_the_clock_steps_back",
         ),
-        "daylight saving time: there are no schedules yet",
+        "a clock that is wrong below Python, for C libraries, too; daylight saving time: no schedules yet",
     ),
     Line(
         "several rescuers at once; all pairs of complete, fail, release, cancel, renew and rescue",
@@ -199,65 +203,5 @@ FAULTS = (
         ),
         "cron on ten nodes: there are no schedules yet",
     ),
-    Line(
-        "200 equal unique keys, half of them rolled back",
-        "one job, one id",
-        ("race/test_keys.py::test_two_hundred_equal_unique_keys_half_undone_are_one_job",),
-        "the same over HTTP: there is no HTTP API yet",
-    ),
-    Line(
-        "hostile input: NUL, lone surrogate, NaN, number bomb, depth 10^5",
-        "refused with its path, flat memory",
-        (
-            named(
-                "sql/enqueue_jobs/test_payload_limits.py",
-                "test_a_payload_that_would_not_come_back_equal_is_refused",
-            ),
-            named(
-                "sql/enqueue_jobs/test_payload_limits.py",
-                "test_a_payload_too_deep_for_the_servers_parser_harms_nothing",
-            ),
-            "client/test_payload.py::test_an_argument_that_would_not_come_back_equal_is_refused_by_name",
-            "sql/fail_jobs/test_error_text.py::test_an_enormous_error_is_cut_and_recorded",
-        ),
-        "endless bodies and slow clients: there is no HTTP API yet",
-    ),
-    Line(
-        "a model server that says 429 or 500, hangs, drips, or is away for a day",
-        "nothing dead, no wave",
-        (
-            "sql/endpoints/test_outage.py::test_a_day_without_the_endpoint_makes_no_job_dead",
-            "worker/test_endpoints.py::test_an_answer_decides_how_the_attempt_ends",
-            "worker/test_endpoints.py::test_after_retry_after_the_worker_comes_again_in_time",
-        ),
-    ),
-    Line(
-        "a snapshot held open",
-        "claims stay quick, the doctor names the holder",
-        (
-            "cli/test_doctor.py::test_an_old_transaction_is_named_by_its_process",
-            "chaos:long-transaction",
-        ),
-        "five whole minutes at full speed: measured by the benchmarks, not by a test",
-    ),
-    Line(
-        "a migration under load, killed, repeated",
-        "locks for two seconds at most, leaves nothing half done",
-        (
-            "migration/test_migrate.py::test_a_migration_gives_way_after_two_seconds_and_tries_again",
-            "migration/test_migrate.py::test_a_migration_whose_connection_is_killed_leaves_nothing",
-            "migration/test_migrate.py::test_ten_migrations_at_once_do_the_work_once",
-            "migration/test_migrate.py::test_an_older_program_does_not_replace_a_newer_set_of_functions",
-        ),
-    ),
-    Line(
-        "a pooler in transaction mode",
-        "the core of the suite passes",
-        (
-            "proof/test_pooler.py::test_jobs_go_through_a_pooler_from_enqueue_to_result",
-            "proof/test_pooler.py::test_failures_steps_and_effects_hold_through_a_pooler",
-            "proof/test_pooler.py::test_a_lost_worker_behind_a_pooler_is_rescued",
-            "proof/test_pooler.py::test_a_migration_runs_through_a_pooler",
-        ),
-    ),
+    *AROUND,
 )

@@ -24,10 +24,18 @@ path below `tests/`; `chaos:NAME` is a fault of `holdfast chaos`.
   `--report docs/last-chaos-run.txt` keeps the figures for this page. `--jobs 1000000 --workers 4 --kill-every
   10` counts ends instead, `--soak HOURS` watches for leaks, `--machine` compares all verbs with a model.
 - `holdfast doctor --invariants` looks for violations in your database, in the newest 10,000 of everything.
+- Versions: the whole suite runs on PostgreSQL 18, which is embedded. Of the tests of SQL, migrations and
+  crashes a part was run on 15, too (`HOLDFAST_POSTGRES_BIN=/usr/lib/postgresql/15/bin ./dev test tests/sql`).
+  Nothing was run on 14, 16 and 17.
+- L is the lease, 30 s unless set; S the sweep of every worker, 5 s.
+- What the proofs need beyond Python: pgbouncer, and root for the full disk. Without them these are skipped;
+  with `CI=true` in the environment they fail instead.
 """
-PLANTED = (
-    "Each is a row of the view `holdfast.invariants`, planted and found in `tests/proof/test_planting.py`.\n"
-)
+PLANTED = """\
+Each is planted and found in `tests/proof/test_planting.py`, and a row of the view `holdfast.invariants`. Only
+those named `stuck_` are not in the view: where no worker runs, jobs may well stand still. Who has waited for
+the chores asks for them, as every chaos run does: `holdfast.check_invariants(newest, settled)`.
+"""
 COUNTED = """\
 Recovery of a killed worker's jobs is counted from its death until all were available again, of any other
 fault from its end to the next end of a job. The line about dead workers counts as promised: from the death,

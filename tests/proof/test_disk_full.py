@@ -17,6 +17,7 @@ from holdfast.embedded import EmbeddedServer
 from holdfast.model.error import DatabaseUnavailable
 from holdfast.model.payload import encode
 from tests.builders import a_worker, claim, complete
+from tests.proof.needed import missing
 
 pytestmark = pytest.mark.alone
 
@@ -33,7 +34,7 @@ def small_disk() -> Iterator[Path]:
             ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", disk], capture_output=True, check=False
         )
         if mounted.returncode:
-            pytest.skip("only root can mount a small disk to fill")
+            missing("only root can mount a small disk to fill: run the tests as root")
         yield disk
         subprocess.run(["umount", "-l", disk], check=True)
 

@@ -2,27 +2,27 @@
 
 import asyncio
 import signal
-import tempfile
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
-from pathlib import Path
-from urllib.parse import urlsplit
-from uuid import UUID
+from contextlib import asynccontextmanager
+from urllib.parse import urlsplit, urlunsplit
+from uuid import UUID, uuid4
 
 import asyncpg
 import pytest
 
 from holdfast.db.invariants import check_invariants
-from holdfast.db.migrate import migrate
-from holdfast.embedded import EmbeddedServer
 from tests.crash.processes import WorkerProcess, until
-from tests.crash.world import World, world
+from tests.crash.world import World
+from tests.proof.linked import linked
 
 pytestmark = pytest.mark.alone
 
 Start = Callable[..., WorkerProcess]
 COUNT = 20
 LEASE = 10  # nobody may be robbed here, so it is a long one
+ENDS = """
+select w.lease_until from holdfast.workers as w join holdfast.jobs as j on j.worker_id = w.id where j.id = $1
+"""
 
 
 @pytest.mark.parametrize("table", ["jobs", "workers"])
@@ -53,47 +53,74 @@ async def test_a_tight_statement_timeout_delays_and_robs_nobody(
     await assert_unharmed(here, ids)
 
 
-@pytest.mark.slow
+async def test_a_database_that_answers_slowly_robs_nobody(
+    here: World, database_url: str, start: Start
+) -> None:
+    """For less than half of a lease: every answer takes longer than a renewal waits for one."""
+    (job,) = await here.enqueue("nap", {"seconds": LEASE * 0.5})
+    async with linked(database_url) as (link, url):
+        start(url, slots=1, lease=LEASE)
+        await until(here.has_calls(1))
+        start(database_url, slots=1, lease=LEASE)
+        ends = await here.conn.fetchval(ENDS, job)
+        link.slow_down(LEASE * 0.2)  # in each direction
+        await asyncio.sleep(LEASE * 0.45)
+        assert await here.conn.fetchval(ENDS, job) == ends, "it was renewed all the same: not slow enough"
+        link.slow_down(0)
+        await until(here.reaches(completed=1))
+    await assert_unharmed(here, [job])
+
+
 async def test_a_read_only_database_delays_and_loses_nothing(
     here: World, database_url: str, start: Start
 ) -> None:
     name = urlsplit(database_url).path.lstrip("/")
     start(database_url, slots=4, lease=LEASE)
-    ids = await here.enqueue("nap", *({"seconds": 0.2} for _ in range(COUNT)))
-    await until(here.has_calls(1))
+    ids = await here.enqueue("rest", *({"seconds": 0.2} for _ in range(COUNT)))
+    await until(lambda: some_run(here))
     await here.conn.execute(f"alter database {name} set default_transaction_read_only = on")
-    await throw_out(here, name)
+    await throw_out(here, "datname", name)
     await asyncio.sleep(1)  # meanwhile nothing can be written
     await here.conn.execute(f"alter database {name} reset default_transaction_read_only")
-    await throw_out(here, name)
+    await throw_out(here, "datname", name)
     await until(here.reaches(completed=COUNT), within=60)
     await assert_unharmed(here, ids)
 
 
-@pytest.mark.slow
-async def test_a_worker_that_lost_its_connections_waits_for_free_ones(start: Start) -> None:
-    async with small_server() as (url, held), world(url) as there:
-        ids = await there.enqueue("nap", *({"seconds": 0.2} for _ in range(COUNT)))
-        worker = start(url, slots=2, lease=LEASE)
-        await until(there.has_calls(1))
-        held.extend(await all_connections(url))
-        await throw_out_workers(there)
-        held.extend(await all_connections(url))
+async def test_a_worker_that_lost_its_connections_waits_for_free_ones(
+    here: World, database_url: str, start: Start
+) -> None:
+    """Its role has none left, which is refused with the same error as by a server that has none."""
+    async with a_role(here) as role:
+        ids = await here.enqueue("rest", *({"seconds": 0.2} for _ in range(COUNT)))
+        parts = urlsplit(database_url)
+        worker = start(urlunsplit(parts._replace(netloc=f"{role}@")), slots=4, lease=LEASE)
+        await until(lambda: some_run(here))
+        await here.conn.execute(f"alter role {role} connection limit 0")
+        assert await throw_out(here, "usename", role) > 0
         await asyncio.sleep(1)  # it is refused meanwhile, and must not give up
         assert not worker.has_ended
-        for conn in held:
-            await conn.close()
-        held.clear()
-        await until(there.reaches(completed=COUNT), within=60)
-        await assert_unharmed(there, ids)
+        await here.conn.execute(f"alter role {role} connection limit -1")
+        await until(here.reaches(completed=COUNT), within=60)
+        await assert_unharmed(here, ids)
         worker.signal(signal.SIGTERM)
         assert (await worker.ended())[0] == 0
 
 
-async def throw_out_workers(there: World) -> None:
-    await there.conn.execute(
-        "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'holdfast%'"
-    )
+@asynccontextmanager
+async def a_role(here: World) -> AsyncIterator[str]:
+    """Who may work and is no superuser: those always get a connection."""
+    name = f"test_{uuid4().hex}"
+    await here.conn.execute(f"create role {name} login in role holdfast_worker, holdfast_producer")
+    try:
+        yield name
+    finally:
+        await throw_out(here, "usename", name)
+        await here.conn.execute(f"drop role {name}")
+
+
+async def some_run(here: World) -> bool:
+    return "running" in await here.counts()
 
 
 async def assert_unharmed(here: World, ids: list[UUID]) -> None:
@@ -103,12 +130,14 @@ async def assert_unharmed(here: World, ids: list[UUID]) -> None:
     assert await check_invariants(here.conn) == []
 
 
-async def throw_out(here: World, name: str) -> None:
-    await here.conn.execute(
+async def throw_out(here: World, column: str, value: str) -> int:
+    """Ends the sessions of that database or role, but this one; how many there were."""
+    ended = await here.conn.fetch(
         "select pg_terminate_backend(pid) from pg_stat_activity"
-        " where datname = $1 and pid <> pg_backend_pid()",
-        name,
+        f" where {column} = $1 and pid <> pg_backend_pid()",
+        value,
     )
+    return len(ended)
 
 
 @asynccontextmanager
@@ -120,35 +149,3 @@ async def in_the_way(url: str, statement: str) -> AsyncIterator[None]:
             yield
     finally:
         await conn.close()
-
-
-Connections = list["asyncpg.Connection[asyncpg.Record]"]
-
-
-@asynccontextmanager
-async def small_server() -> AsyncIterator[tuple[str, Connections]]:
-    """With ten connections; those that are put into the list are closed at the end."""
-    held: Connections = []
-    with tempfile.TemporaryDirectory(prefix="hf-", ignore_cleanup_errors=True) as directory:
-        Path(directory).chmod(0o755)
-        settings = {"max_connections": "10", "superuser_reserved_connections": "0", "fsync": "off"}
-        server = EmbeddedServer(Path(directory) / "data", settings={**settings, "shared_buffers": "16MB"})
-        url = server.start()
-        try:
-            conn = await asyncpg.connect(url)
-            await migrate(conn)
-            await conn.close()
-            yield url, held
-        finally:
-            for conn in held:
-                await conn.close()
-            server.stop()
-
-
-async def all_connections(url: str) -> Connections:
-    """As many as the server still has."""
-    found: Connections = []
-    with suppress(asyncpg.TooManyConnectionsError):
-        while True:
-            found.append(await asyncpg.connect(url))
-    return found

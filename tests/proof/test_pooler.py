@@ -16,15 +16,10 @@ from holdfast.model.error import UniqueConflict
 from holdfast.model.state import State
 from holdfast.worker.context import JobContext
 from tests.cli.command import holdfast
-from tests.proof.pooler import find_pgbouncer, pooled
+from tests.proof.pooler import pooled
 from tests.worker.working import ended, working
 
-pytestmark = [
-    pytest.mark.alone,
-    pytest.mark.skipif(
-        find_pgbouncer() is None, reason="pgbouncer is not installed: apt-get install pgbouncer"
-    ),
-]
+pytestmark = pytest.mark.alone
 
 
 @pytest.fixture

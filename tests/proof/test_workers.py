@@ -32,11 +32,15 @@ async def test_a_step_that_was_recorded_is_not_done_again_after_a_kill_between_s
 async def test_a_worker_whose_clock_is_wrong_by_a_day_works_like_any_other(
     here: World, database_url: str, start: Start, shift: int
 ) -> None:
+    (told,) = await here.enqueue("what_time", {})
+    start(database_url, slots=4, lease=2, clock_shift=shift)
+    await until(here.reaches(completed=1))
+    now = await here.conn.fetchval("select extract(epoch from clock_timestamp())::float8")
+    assert abs((await here.job(told))["output"] - now - shift) < DAY / 2, "its clock is not wrong"
     due = await here.enqueue("plain", *({"n": n} for n in range(10)), delay=0.5)
     later = await here.enqueue("plain", {"n": 1}, delay=3600)
-    start(database_url, slots=4, lease=2, clock_shift=shift)
     start(database_url, slots=4, lease=2)
-    await until(here.reaches(completed=10, scheduled=1))
+    await until(here.reaches(completed=11, scheduled=1))
     jobs = [await here.job(job) for job in due]
     assert all((job["losses"], job["failures"], job["attempt"]) == (0, 0, 1) for job in jobs)
     assert (await here.job(later[0]))["state"] == "scheduled"

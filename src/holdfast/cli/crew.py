@@ -26,6 +26,7 @@ class Crew:
         self._workers: list[subprocess.Popen[bytes]] = []
         self.started = 0
         self.killed = 0
+        self.codes: dict[int, int] = {}  # of those that were dismissed or killed, by process id
 
     async def __aenter__(self) -> Self:
         return self
@@ -57,17 +58,19 @@ class Crew:
     def pids(self) -> list[int]:
         return [worker.pid for worker in self._workers]
 
-    async def dismiss_one(self, pid: int | None = None) -> int:
-        """SIGTERM to the oldest or the one named, and wait until it has left; returns its exit code."""
+    async def dismiss_one(self, pid: int, within: timedelta) -> bool:
+        """SIGTERM, and wait until it has left; false if it had not by then, and was killed."""
         worker = self._take(pid)
         worker.terminate()
-        return await asyncio.to_thread(worker.wait)
+        has_left = await asyncio.to_thread(_see_off, worker, within)
+        self.codes[pid] = worker.returncode
+        return has_left
 
     def kill_one(self, pid: int | None = None) -> int:
         """kill -9, the way the kernel does it when memory runs out; returns the process id."""
         worker = self._take(pid)
         worker.kill()
-        worker.wait()
+        self.codes[worker.pid] = worker.wait()
         self.killed += 1
         return worker.pid
 
@@ -98,9 +101,11 @@ class Crew:
         return " | ".join(line for text in texts for line in text.splitlines()[-3:])
 
 
-def _see_off(worker: subprocess.Popen[bytes]) -> None:
+def _see_off(worker: subprocess.Popen[bytes], within: timedelta = GOODBYE) -> bool:
     try:
-        worker.wait(GOODBYE.total_seconds())
+        worker.wait(within.total_seconds())
     except subprocess.TimeoutExpired:
         worker.kill()
         worker.wait()
+        return False
+    return True

@@ -14,7 +14,7 @@ from holdfast.cli.render import print_json, print_table
 from holdfast.cli.session import connected
 from holdfast.cli.target import Target, start_logging, target_of
 from holdfast.db.connect import Database
-from holdfast.db.invariants import NEWEST
+from holdfast.db.invariants import MOST, NEWEST
 from holdfast.model.error import DatabaseUnavailable, HoldfastError, PermissionDenied, SchemaMismatch
 
 
@@ -33,7 +33,9 @@ def doctor(
     invariants: Annotated[
         bool, typer.Option("--invariants", help="Instead, look for rows that contradict each other.")
     ] = False,
-    newest: Annotated[int, typer.Option(min=1, help="With --invariants: how many of everything.")] = NEWEST,
+    newest: Annotated[
+        int, typer.Option(min=1, max=MOST, help="With --invariants: how many of everything.")
+    ] = NEWEST,
     as_json: Json = False,
 ) -> None:
     """Exits 1 if something is wrong; notes are for your information."""

@@ -8,6 +8,7 @@ from holdfast.model.invariant import Violation
 
 CHECK = "select name, job, detail from holdfast.check_invariants($1::integer, $2::interval)"
 NEWEST = 10_000  # of everything: seconds on a small server, however long its history
+MOST = 100_000  # that production may ask for: half a minute, all of it in one snapshot
 
 
 async def check_invariants(

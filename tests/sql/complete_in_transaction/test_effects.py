@@ -7,7 +7,16 @@ import asyncpg
 import pytest
 from asyncpg import Connection, Record
 
-from tests.builders import a_worker, claim_one, expire_worker, ready_job, rescue, running_job, state_of
+from tests.builders import (
+    a_worker,
+    cancel,
+    claim_one,
+    expire_worker,
+    ready_job,
+    rescue,
+    running_job,
+    state_of,
+)
 
 COMPLETE = "select holdfast.complete_in_transaction($1, $2, '42')"
 
@@ -22,6 +31,16 @@ async def test_effect_and_end_commit_together(database_url: str) -> None:
     assert await conn.fetchval("select count(*) from effects") == 1
     assert await state_of(conn, job.id) == "completed"
     await conn.close()
+
+
+async def test_what_is_done_in_spite_of_a_request_to_cancel_is_completed_with_its_effect(
+    conn: "Connection[Record]",
+) -> None:
+    """As cancelled, its writes would stand without its completion."""
+    job = await running_job(conn)
+    assert await cancel(conn, job.id) == "asked"
+    await conn.execute(COMPLETE, job.id, job.token)
+    assert await state_of(conn, job.id) == "completed"
 
 
 async def test_a_lost_job_undoes_the_effect(database_url: str) -> None:

@@ -76,3 +76,19 @@ async def test_a_setting_out_of_range_is_refused(conn: Connection, policy: dict[
 async def test_a_queue_needs_a_name(conn: Connection) -> None:
     for name in (None, "", "q" * 201):
         assert (await refusal(conn, "select holdfast.declare_queue($1)", name)).sqlstate == "HF002"
+
+
+async def test_a_queue_knows_since_when_its_audit_trail_is_full(conn: Connection) -> None:
+    since = "select full_since from holdfast.queues where name = 'q'"
+    await a_queue(conn, "q")
+    assert await conn.fetchval(since) is None
+    await a_queue(conn, "q", detail="full")
+    first = await conn.fetchval(since)
+    assert first is not None
+    await a_queue(conn, "q", detail="full", priority=1)
+    await a_queue(conn, "q", priority=2)
+    assert await conn.fetchval(since) == first
+    await a_queue(conn, "q", detail="basic")
+    assert await conn.fetchval(since) is None
+    await a_queue(conn, "q", detail="full")
+    assert await conn.fetchval(since) > first

@@ -17,6 +17,7 @@ from tests.builders import (
     letter_of,
     ready_job,
     ready_jobs,
+    renew,
     rescue,
     running_job,
     scheduled_job,
@@ -56,6 +57,18 @@ async def test_a_lease_that_lasts_is_respected_to_its_end(conn: Connection, cloc
     await clock.advance(timedelta(seconds=2))
     assert (await rescue(conn))["recovered"] == 1
     assert await state_of(conn, job.id) == "ready"
+
+
+async def test_a_lost_attempt_tells_how_long_its_lease_was_good(conn: Connection, clock: Clock) -> None:
+    """And goes on telling it after its worker was heard from again."""
+    worker = await a_worker(conn, lease=timedelta(seconds=30))
+    good_until = await conn.fetchval("select lease_until from holdfast.workers where id = $1", worker)
+    job = await running_job(conn, worker)
+    await clock.advance(timedelta(seconds=31))
+    await rescue(conn)
+    await renew(conn, worker)
+    (attempt,) = await attempts_of(conn, job.id)
+    assert (attempt["outcome"], attempt["lease_until"]) == ("forgiven", good_until)
 
 
 async def test_a_job_that_kills_workers_is_dead_after_three(conn: Connection) -> None:

@@ -1,9 +1,10 @@
 """Where chaos happens: a server of its own, workers behind links, and a straight way for the judge."""
 
 import asyncio
+import signal
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -21,16 +22,21 @@ from holdfast.model.error import DatabaseUnavailable
 # A short lease: chaos is about safety, and waits for many rescues.
 LEASE = timedelta(seconds=2)
 SWEEP = timedelta(seconds=1)
+GRACE = timedelta(seconds=3)
+# For what comes after the grace: handlers that clean up, ends to be sent, a goodbye to the database, each
+# with a bound of its own; and an interpreter that ends on a busy machine.
+GOODBYE = timedelta(seconds=20)
 WORKER = (
-    *("-A", "holdfast.cli.chaos.app:app", "--slots", "20", "--grace", "3s", "--stagger", "0s"),
+    *("-A", "holdfast.cli.chaos.app:app", "--slots", "20", "--stagger", "0s"),
+    *("--grace", f"{GRACE.total_seconds():g}s"),
     *("--lease", f"{LEASE.total_seconds():g}s", "--sweep", f"{SWEEP.total_seconds():g}s"),
 )
 HELD = """
-select count(*)
+select w.pid, count(*) as jobs
 from holdfast.jobs as j
 join holdfast.workers as w on w.id = j.worker_id
 where j.state = 'running'
-  and w.pid = $1
+group by w.pid
 """
 # Of one that has renewed its lease nobody can say that it found no database when it started.
 BEGUN = "select distinct pid from holdfast.workers where renewed_at > started_at"
@@ -41,7 +47,8 @@ class Arena:
     """`links`: one for the producers, then one per worker; a successor takes over its predecessor's.
 
     `victims` and `deaths`: what the fault that is being done says about the workers that it harms.
-    `departed`: workers that left by themselves, with their exit codes.
+    `departed`: workers that left by themselves, with their exit codes. `misconduct`: what those did wrong
+    that were asked to leave.
     """
 
     server: EmbeddedServer
@@ -53,6 +60,11 @@ class Arena:
     victims: set[int] = field(default_factory=set)
     deaths: dict[int, datetime] = field(default_factory=dict)
     departed: dict[int, int] = field(default_factory=dict)
+    misconduct: list[str] = field(default_factory=list)
+
+    def aside(self) -> "Arena":
+        """The same, with a book of its own for the victims and deaths of one of several faults."""
+        return replace(self, victims=set(), deaths={})
 
     @property
     def producer_url(self) -> str:
@@ -63,17 +75,30 @@ class Arena:
         self.link_of[pid] = link
         return pid
 
-    def kill_worker(self, pid: int) -> None:
-        """And start its successor."""
-        self.deaths[pid] = datetime.now(UTC)
+    def kill_worker(self, pid: int) -> bool:
+        """And start its successor. False if it had left before: that is no death by this."""
+        died = datetime.now(UTC)
         self.crew.kill_one(pid)
+        code = self.crew.codes[pid]
         self.start_worker(self.link_of[pid])
+        if code != -signal.SIGKILL:
+            self.departed[pid] = code
+            return False
+        self.deaths[pid] = died
+        return True
 
-    async def dismiss_worker(self, pid: int) -> None:
+    async def dismiss_worker(self, pid: int, within: timedelta = GRACE + GOODBYE) -> None:
+        """It is promised to leave with 0; one that does not leave at all is killed, so that chaos goes on."""
         self.victims.add(pid)
-        await self.crew.dismiss_one(pid)
+        has_left = await self.crew.dismiss_one(pid, within)
         self.deaths[pid] = datetime.now(UTC)
         self.start_worker(self.link_of[pid])
+        if not has_left:
+            self.misconduct.append(
+                f"worker {pid} had not left {within.total_seconds():g} s after SIGTERM, and was killed"
+            )
+        elif code := self.crew.codes[pid]:
+            self.misconduct.append(f"worker {pid} left with exit code {code} when it was asked to")
 
     def replace_departed(self) -> None:
         """As a service manager does. A worker that finds no database when it starts says so and leaves."""
@@ -84,7 +109,7 @@ class Arena:
 
     async def deserters(self) -> list[str]:
         """Those that left for no good reason: once it has begun, no harm makes a worker leave by itself."""
-        begun = {row["pid"] for row in await self.database.fetch(BEGUN)}
+        begun = await self.begun()
         return [
             f"worker {pid} left by itself with exit code {code}"
             for pid, code in self.departed.items()
@@ -96,9 +121,12 @@ class Arena:
         place = self.links.index(link)
         self.victims.update(pid for pid in self.crew.pids if self.link_of[pid] == place)
 
-    async def held_by(self, pid: int) -> int:
-        """How many jobs the worker with that process id runs."""
-        return int(await fetch_value(self.database, HELD, pid))
+    async def begun(self) -> set[int]:
+        return {row["pid"] for row in await self.database.fetch(BEGUN)}
+
+    async def held(self) -> dict[int, int]:
+        """How many jobs each worker runs, by its process id."""
+        return {row["pid"]: row["jobs"] for row in await self.database.fetch(HELD)}
 
     def heal(self) -> None:
         for link in self.links:

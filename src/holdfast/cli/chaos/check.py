@@ -25,17 +25,35 @@ select
   coalesce(sum(losses), 0) as losses,
   coalesce(sum(failures), 0) as failures,
   coalesce(sum(deferrals), 0) as deferrals,
-  count(*) filter (where state = 'dead') as dead,
+  count(*) filter (where state = 'dead' and task <> all ($1::text[])) as dead,
   (select coalesce(sum(released), 0) from holdfast.workers) as released,
   (select count(*) from holdfast.jobs) as live
 from holdfast.history
 """
-FENCED = re.compile(r"(?:job\.ends_lost .*count|lease\.jobs_taken .*running)=(\d+)")
+# A job whose workers vanished too often is dead as promised; any other that is dead, by an error of the mix.
+DEAD = """
+select
+  h.id, h.task, h.failures, h.losses,
+  (
+    select a.message from holdfast.attempts as a where a.job_id = h.id order by a.ended_at desc limit 1
+  ) as message
+from holdfast.history as h
+left join holdfast.queues as q on q.name = h.queue
+where h.state = 'dead'
+  and h.task <> all ($1::text[])
+  and h.losses < coalesce(q.max_losses, 3)
+"""
+FENCED = re.compile(r"job\.ends_lost .*count=(\d+)")
+STOPPED = re.compile(r"lease\.jobs_taken .*running=(\d+)")
 
 
 @dataclass(slots=True)
 class Report:
-    """`lost`, `duplicated` and `wrong` must be empty: each says in words what it found."""
+    """`lost`, `duplicated` and `wrong` must be empty: each says in words what it found.
+
+    `fenced`: ends of jobs that the database refused, as no longer their sender's. `stopped`: handlers that
+    were told to stop because their job had been taken back.
+    """
 
     accepted: int
     refused: int
@@ -43,6 +61,7 @@ class Report:
     disturbed: int
     counts: dict[str, int]
     fenced: int = 0
+    stopped: int = 0
     lost: list[str] = field(default_factory=list)
     duplicated: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
@@ -53,18 +72,26 @@ class Report:
 
 
 async def check(database: Database, ledger: Ledger, settled: timedelta, logs: Path | None = None) -> Report:
-    counts = dict((await database.fetch(COUNTS))[0])
+    mortal = [task for part in all_parts() for task in part.mortal]
+    counts = dict((await database.fetch(COUNTS, mortal))[0])
     report = Report(
         len(ledger.accepted), len(ledger.refused), len(ledger.indeterminate), ledger.disturbed, counts
     )
     await _compare(database, ledger, report)
     for one in await check_invariants(database, EVERY, settled):
         report.wrong.append(f"{one.name}: {one.job or ''} {one.detail}")
+    report.wrong += ledger.wrong
     for part in all_parts():
         report.wrong += [f"{part.name}: {what}" for what in await part.check(database)]
+    for row in await database.fetch(DEAD, mortal):
+        report.wrong.append(
+            f"dead after {row['failures']} failures and {row['losses']} losses,"
+            f" {row['task']}: {row['id']}: {row['message']}"
+        )
     if counts["live"]:
         report.wrong.append(f"{counts['live']} jobs are still live")
-    report.fenced = 0 if logs is None else _fenced(logs)
+    if logs is not None:
+        report.fenced, report.stopped = counted(FENCED, logs), counted(STOPPED, logs)
     return report
 
 
@@ -75,7 +102,7 @@ async def _compare(database: Database, ledger: Ledger, report: Report) -> None:
         seen[ref] += 1
         accepted = ledger.accepted.get(ref)
         if accepted is None and ref not in ledger.indeterminate:
-            kind = "refused" if ref in ledger.refused else "not offered"
+            kind = _kind(ledger, ref)
             report.wrong.append(f"a job that was {kind}: {row['id']}")
         elif accepted is not None and (accepted.job, accepted.payload_hash) != (
             row["id"],
@@ -90,7 +117,13 @@ async def _compare(database: Database, ledger: Ledger, report: Report) -> None:
     report.duplicated += [f"{count} jobs with ref {ref}" for ref, count in seen.items() if count > 1]
 
 
-def _fenced(logs: Path) -> int:
-    """How many ends and running jobs workers were told are no longer their own."""
+def _kind(ledger: Ledger, ref: str) -> str:
+    if ref in ledger.withdrawn:
+        return "taken back before its commit"
+    return "refused" if ref in ledger.refused else "not offered"
+
+
+def counted(events: re.Pattern[str], logs: Path) -> int:
+    """The sum over what workers have said."""
     texts = [log.read_text(errors="replace") for log in logs.iterdir()]
-    return sum(int(found) for text in texts for found in FENCED.findall(text))
+    return sum(int(found) for text in texts for found in events.findall(text))

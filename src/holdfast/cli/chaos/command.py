@@ -19,7 +19,7 @@ Seeds = Annotated[
 Faults = Annotated[str, typer.Option(help="Which, such as kill-worker,partition; all if not given.")]
 Workers = Annotated[int, typer.Option(min=2, max=20, help="How many processes.")]
 Replay = Annotated[Path | None, typer.Option(help="A schedule that a failed run has saved.")]
-Save = Annotated[Path, typer.Option(help="Where a failed run saves its schedule.")]
+Save = Annotated[Path, typer.Option(help="Where a failed run saves its schedule and its logs.")]
 Report = Annotated[Path | None, typer.Option(help="Write the figures to this file, too.")]
 Jobs = Annotated[
     int | None,

@@ -28,16 +28,20 @@ class Accepted:
 class Ledger:
     """By `ref`, a word of the payload that no other job has.
 
-    `indeterminate`: the answer got lost, so the job may be there or not. `disturbed`: sendings that failed.
+    `indeterminate`: the answer got lost, so the job may be there or not. `withdrawn`: taken back before the
+    commit. `disturbed`: sendings that failed. `wrong`: answers that should not have been given, in words.
     """
 
     accepted: dict[str, Accepted] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
     indeterminate: set[str] = field(default_factory=set)
     disturbed: int = 0
+    withdrawn: set[str] = field(default_factory=set)
+    wrong: list[str] = field(default_factory=list)
 
     def offer(self, refs: list[str]) -> None:
         """Before it is sent."""
+        self.withdrawn.difference_update(refs)
         self.indeterminate.update(refs)
 
     def accept(self, ref: str, job: JobId, payload: JsonText) -> None:
@@ -47,8 +51,16 @@ class Ledger:
     def fail(self, refs: list[str], answer: Answer) -> None:
         self.disturbed += 1
         if answer is Answer.REFUSED:
-            self.indeterminate.difference_update(refs)
-            self.refused.update(refs)
+            self.refuse(refs)
+
+    def refuse(self, refs: list[str]) -> None:
+        self.indeterminate.difference_update(refs)
+        self.refused.update(refs)
+
+    def withdraw(self, ref: str) -> None:
+        """No commit was sent, so that it must not be there, whatever else happens."""
+        self.indeterminate.discard(ref)
+        self.withdrawn.add(ref)
 
 
 def hash_of(payload: JsonText) -> str:

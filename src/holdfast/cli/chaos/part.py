@@ -5,16 +5,18 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from holdfast.cli.chaos.ledger import Ledger, read_answer
 from holdfast.client.app import Holdfast
 from holdfast.db.connect import Database
 from holdfast.db.jobs import enqueue_jobs
+from holdfast.db.statement import Fetcher
 from holdfast.model.error import HoldfastError
 from holdfast.model.id import JobId
 from holdfast.model.payload import JsonText, encode
 from holdfast.model.retry import RetryPolicy
+from holdfast.worker.context import JobContext
 
 QUEUE = "chaos"
 RETRY = RetryPolicy.exponential(0.2, cap=1, tries=30)
@@ -76,6 +78,7 @@ class Part:
 
     name: ClassVar[str]
     tables: ClassVar[str] = ""  # made before the workers start
+    mortal: ClassVar[Sequence[str]] = ()  # tasks of which some are meant to die
 
     def register(self, app: Holdfast) -> None:
         """Declares the handlers; called in every worker."""
@@ -85,6 +88,12 @@ class Part:
         """One round; called again and again while harm is done."""
         raise NotImplementedError
 
-    async def check(self, database: Database) -> list[str]:
+    async def check(self, database: Fetcher) -> list[str]:
         """What is wrong when all is healed and done, in words."""
         return []
+
+
+def token_of(context: JobContext) -> UUID:
+    """What no handler needs to know. A number is given again after a crash that the claim did not survive, so
+    that only the token tells for certain which attempt has written something."""
+    return context._running.job.token

@@ -9,14 +9,20 @@ from pathlib import Path
 
 from holdfast.model.error import InvalidOption
 
+BESIDE = 0.25  # of all faults, where the two go together
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`at` seconds after the start; `seed` decides what else there is to choose."""
+    """`at` seconds after the start; `seed` decides what else there is to choose.
+
+    `is_beside`: it need not wait until the one before is over.
+    """
 
     at: float
     fault: str
     seed: int
+    is_beside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +43,7 @@ def make_plan(seed: int, length: timedelta, weights: Mapping[str, int], workers:
     at = 1.0
     while waiting or at < length.total_seconds():
         name = waiting.pop() if waiting else luck.choices(names, list(weights.values()))[0]
-        steps.append(Step(round(at, 3), name, luck.randrange(2**31)))
+        steps.append(Step(round(at, 3), name, luck.randrange(2**31), luck.random() < BESIDE))
         at += 0.3 + luck.random() * 2
     return Plan(seed, length, names, workers, steps)
 

@@ -7,9 +7,14 @@ import struct
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from holdfast.cli.chaos.wire import Client
+
 # The end of what PostgreSQL sends after a statement outside a transaction: by then it has committed. What it
-# sends when somebody connects or prepares ends the same way, but without the word for what was done.
-DONE = re.compile(rb"C\x00\x00\x00.(?:SELECT|INSERT|UPDATE|DELETE|COMMIT)", re.DOTALL)
+# sends when somebody connects or prepares ends the same way, but without the word for what was done. Of what
+# was read nothing is lost with the answer: only a SELECT that calls a verb counts. The second form of its end
+# is for who asked for a single row.
+READ = re.compile(rb"C\x00\x00\x00.SELECT|s\x00\x00\x00\x04", re.DOTALL)
+WRITTEN = re.compile(rb"C\x00\x00\x00.(?:INSERT|UPDATE|DELETE|COMMIT)", re.DOTALL)
 COMMITTED = b"Z\x00\x00\x00\x05I"
 CHUNK = 65536
 
@@ -22,10 +27,14 @@ class Pair:
     server: asyncio.StreamWriter
     pumps: list["asyncio.Task[None]"] = field(default_factory=list)
     is_deaf: bool = False
+    said: Client = field(default_factory=Client)
 
 
 class Link:
-    """Listens on a port of its own. Every fault lasts until `heal`."""
+    """Listens on a port of its own. Every fault lasts until `mend`, and what is half open until `heal`.
+
+    `held`, `delayed`: pieces of data that had to wait. `answers_lost`: to statements of substance.
+    """
 
     def __init__(self, target: str) -> None:
         """`target`: the server's socket."""
@@ -36,6 +45,7 @@ class Link:
         self._pairs: set[Pair] = set()
         self._server: asyncio.Server | None = None
         self.held = 0
+        self.delayed = 0
         self.answers_lost = 0
         self.heal()
 
@@ -69,7 +79,7 @@ class Link:
                 gate.clear()
 
     def lose_answers(self, count: int) -> None:
-        """The next statements are carried out, but who sent them sees a broken connection."""
+        """The next statements of substance are carried out; who sent them sees a broken connection."""
         self._answers_to_lose = count
 
     def half_open(self) -> int:
@@ -88,11 +98,16 @@ class Link:
             self._break(pair)
         return len(broken)
 
-    def heal(self) -> None:
+    def mend(self) -> None:
+        """Nothing is held, slow or lost any more; those that are deaf stay so."""
         self._up.set()
         self._down.set()
         self._delay = 0.0
         self._answers_to_lose = 0
+
+    def heal(self) -> None:
+        """And who was deaf learns that its connection is broken."""
+        self.mend()
         for pair in [pair for pair in self._pairs if pair.is_deaf]:
             self._break(pair)
 
@@ -121,14 +136,19 @@ class Link:
                     await gate.wait()
                 if self._delay:
                     await asyncio.sleep(self._delay)
-                if gate is self._down and self._loses(data):
+                    self.delayed += 1
+                if gate is self._up:
+                    pair.said.hear(data)
+                elif self._loses(pair.said, data):
                     break
                 sink.write(data)
                 await sink.drain()
         self._break(pair)
 
-    def _loses(self, data: bytes) -> bool:
-        if self._answers_to_lose == 0 or not (data.endswith(COMMITTED) and DONE.search(data)):
+    def _loses(self, said: Client, data: bytes) -> bool:
+        if self._answers_to_lose == 0 or not data.endswith(COMMITTED):
+            return False
+        if not (WRITTEN.search(data) or (READ.search(data) and said.is_of_substance(data))):
             return False
         self._answers_to_lose -= 1
         self.answers_lost += 1

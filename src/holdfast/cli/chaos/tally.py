@@ -13,12 +13,17 @@ PROMISED = (LEASE + 2 * SWEEP).total_seconds()
 
 @dataclass(slots=True)
 class Tally:
-    """`complaints`: all that must not be, in words; a run with any has failed."""
+    """`complaints`: all that must not be, in words; a run with any has failed.
+
+    `deaths`: workers that a fault ended. `missed`: how often a fault could not be done.
+    """
 
     seeds: list[int]
     faults: Sequence[str]
     fired: Counter[str] = field(default_factory=Counter)
     hit: Counter[str] = field(default_factory=Counter)
+    deaths: Counter[str] = field(default_factory=Counter)
+    missed: Counter[str] = field(default_factory=Counter)
     times: dict[str, list[float]] = field(default_factory=dict)
     of_dead_workers: list[float] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
@@ -36,17 +41,31 @@ def tally_of(plan: Plan, outcome: Outcome) -> Tally:
     return Tally(
         [plan.seed],
         plan.faults,
-        Counter(blow.fault for blow in outcome.blows),
-        Counter(blow.fault for blow in outcome.blows if blow.hit),
-        recoveries.by_fault,
-        recoveries.of_dead_workers,
-        Counter(counts | {"fenced": report.fenced}),
-        len(report.lost),
-        len(report.duplicated),
-        len(report.wrong),
-        len(recoveries.late),
-        [*report.lost, *report.duplicated, *report.wrong, *_late(outcome), *_unproved(plan, outcome)],
+        fired=Counter(blow.fault for blow in outcome.blows),
+        hit=Counter(blow.fault for blow in outcome.blows if blow.hit),
+        deaths=Counter(blow.fault for blow in outcome.blows for _ in blow.deaths),
+        missed=Counter(miss.fault for miss in outcome.misses),
+        times=recoveries.by_fault,
+        of_dead_workers=recoveries.of_dead_workers,
+        counts=Counter(counts | {"fenced": report.fenced, "stopped": report.stopped}),
+        lost=len(report.lost),
+        duplicated=len(report.duplicated),
+        wrong=len(report.wrong),
+        late=len(recoveries.late),
+        complaints=[
+            *report.lost,
+            *report.duplicated,
+            *report.wrong,
+            *_late(outcome),
+            *_unproved(plan, outcome),
+        ],
     )
+
+
+def tally_of_ruin(plan: Plan, exc: Exception) -> Tally:
+    """Of a run that did not come to its end: nothing is known but that."""
+    complaint = f"the run broke off: {'; '.join(_said(exc))}"
+    return Tally([plan.seed], plan.faults, wrong=1, complaints=[complaint])
 
 
 def total(tallies: Sequence[Tally]) -> Tally:
@@ -56,6 +75,8 @@ def total(tallies: Sequence[Tally]) -> Tally:
         found.seeds += one.seeds
         found.fired += one.fired
         found.hit += one.hit
+        found.deaths += one.deaths
+        found.missed += one.missed
         found.counts += one.counts
         found.of_dead_workers += one.of_dead_workers
         for name, times in one.times.items():
@@ -79,14 +100,24 @@ def _late(outcome: Outcome) -> list[str]:
 
 def _unproved(plan: Plan, outcome: Outcome) -> list[str]:
     """A run that did no harm proves nothing."""
-    fired = {blow.fault for blow in outcome.blows}
-    found = [f"{name} never fired" for name in plan.faults if name not in fired]
+    fired = Counter(blow.fault for blow in outcome.blows)
+    hit = {blow.fault for blow in outcome.blows if blow.hit}
+    found = [f"{name} never fired{_why(name, outcome)}" for name in plan.faults if name not in fired]
+    found += [f"{name} fired {fired[name]} times and hit nobody" for name in fired if name not in hit]
     if outcome.report.fenced == 0:
         found.append("no late writer was ever fenced")
-    if outcome.report.counts["dead"]:
-        found.append(
-            f"{outcome.report.counts['dead']} jobs are dead, which only an error of the mix can explain"
-        )
     if outcome.report.accepted == 0:
         found.append("no job was accepted")
     return found
+
+
+def _why(name: str, outcome: Outcome) -> str:
+    whys = [miss.why for miss in outcome.misses if miss.fault == name]
+    return f": {whys[-1]}" if whys else ""
+
+
+def _said(exc: BaseException) -> list[str]:
+    """What the errors inside say, if it is a group."""
+    if isinstance(exc, BaseExceptionGroup):
+        return [said for inner in exc.exceptions for said in _said(inner)]
+    return [f"{type(exc).__name__}: {exc}"]

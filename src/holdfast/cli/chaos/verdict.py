@@ -8,7 +8,7 @@ from holdfast.cli.render import table_lines
 
 MOST_TOLD = 20
 WIDE = 200
-# Below these a long run has not tried hard enough to say much.
+# Below these a long run has not tried hard enough to say much: workers that died, others that were hit.
 MINIMUMS = {"kill-worker": 200, "kill-database": 20, "partition": 50}
 
 
@@ -18,12 +18,15 @@ def lines_of(tally: Tally) -> Iterator[str]:
     yield from _faults(tally)
     yield (
         f"losses {counts['losses']}, failures {counts['failures']}, deferrals {counts['deferrals']},"
-        f" released {counts['released']}, fenced {counts['fenced']}, dead {counts['dead']}"
+        f" released {counts['released']}, fenced {counts['fenced']}, stopped {counts['stopped']},"
+        f" dead {counts['dead']}"
     )
     yield (
         f"enqueues disturbed {counts['disturbed']},"
         f" refused {counts['refused']}, indeterminate {counts['indeterminate']}"
     )
+    if tally.missed:
+        yield f"not done: {', '.join(f'{name} {count}' for name, count in sorted(tally.missed.items()))}"
     yield from _promise(tally)
     for complaint in tally.complaints[:MOST_TOLD]:
         yield f"wrong: {complaint}"
@@ -35,11 +38,25 @@ def lines_of(tally: Tally) -> Iterator[str]:
 
 def minimums(tally: Tally) -> str:
     told = ", ".join(
-        f"{name} {tally.fired[name]} of {least} ({'met' if tally.fired[name] >= least else 'not met'})"
-        for name, least in MINIMUMS.items()
-        if name in tally.faults
+        f"{name} {count} of {least} ({'met' if count >= least else 'not met'})"
+        for name, count, least in _asked(tally)
     )
     return f"asked of a long run: {told}"
+
+
+def lacks(tally: Tally) -> list[str]:
+    """Why a long run has proved too little."""
+    return [
+        f"{name} harmed {count} times, and a long run is asked for {least}"
+        for name, count, least in _asked(tally)
+        if count < least
+    ]
+
+
+def _asked(tally: Tally) -> Iterator[tuple[str, int, int]]:
+    for name, least in MINIMUMS.items():
+        if name in tally.faults:
+            yield name, (tally.deaths if name == "kill-worker" else tally.hit)[name], least
 
 
 def _faults(tally: Tally) -> Iterator[str]:

@@ -5,7 +5,7 @@ language sql stable
 as $$
   select 'live_and_ended', j.id, format('%s in jobs, %s in history', j.state, h.state)
   from (select e.id, e.state from holdfast.history as e order by e.id desc limit max) as h
-  join holdfast.jobs as j on j.id = h.id
+  cross join lateral (select t.state, t.id from holdfast.jobs as t where t.id = h.id offset 0) as j
   union all
   select 'ended_twice', h.id, format('%s ends: %s', count(*), string_agg(h.state, ', '))
   from (select e.id, e.state from holdfast.history as e order by e.id desc limit max) as h
@@ -14,7 +14,12 @@ as $$
   union all
   select 'completed_by_a_bad_attempt', h.id, format('attempt %s completed it, and is recorded as %s', h.attempt, a.outcome)
   from (select e.* from holdfast.history as e order by e.id desc limit max) as h
-  join holdfast.attempts as a on a.job_id = h.id and a.attempt = h.attempt and a.token = h.token
+  cross join lateral (
+    select t.outcome
+    from holdfast.attempts as t
+    where t.job_id = h.id and t.attempt = h.attempt and t.token = h.token
+    offset 0
+  ) as a
   where h.state = 'completed'
 $$;
 comment on function holdfast.broken_ends(integer) is 'Jobs with more than one end, or completed by an attempt that ended badly.';

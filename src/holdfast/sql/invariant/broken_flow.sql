@@ -11,7 +11,7 @@ as $$
       and j.in_flight_at_start is not null
     group by l.endpoint
   ), limited as (
-    select l.kind, l.name, l.max_concurrent, count(*) as jobs, max(j.started_at) > l.changed_at as has_started
+    select l.kind, l.name, l.max_concurrent, count(*) as jobs, max(j.started_at) > l.changed_at + interval '10 seconds' as has_started
     from holdfast.limits as l
     join holdfast.jobs as j on j.state = 'running' and case l.kind when 'queue' then j.queue else j.task end = l.name
     group by l.kind, l.name
@@ -21,7 +21,7 @@ as $$
   left join permit as p on p.endpoint = e.name
   where e.in_flight <> coalesce(p.jobs, 0)
   union all
-  -- What ran when the limit was lowered may run on; but then nothing starts.
+  -- What ran when the limit was lowered may run on; but then nothing starts, once those are done that did not know of it.
   select 'above_the_limit', null, format('%s %s: %s running, at most %s may', l.kind, l.name, l.jobs, l.max_concurrent)
   from limited as l
   where l.jobs > l.max_concurrent

@@ -3,17 +3,30 @@ create or replace function holdfast.broken_keys(max integer)
 returns table (name text, job uuid, detail text)
 language sql stable
 as $$
-  select 'duplicate_unique_key', (array_agg(n.id order by n.id desc))[1], format('%s jobs of the key %s in %s', count(*), n.unique_key, n.unique_scope)
-  from holdfast.newest_jobs(max) as n
-  join holdfast.unique_keys as k on k.scope = n.unique_scope and k.key = n.unique_key
+  with keyed as materialized (
+    select n.id, n.is_live, n.unique_scope as scope, n.unique_key as key, k.job_id, k.until_end, k.expires_at
+    from holdfast.newest_jobs(max) as n
+    -- One look-up for each job: of all the keys there are, most belong to jobs that ended long ago.
+    cross join lateral (
+      select u.job_id, u.until_end, u.expires_at
+      from holdfast.unique_keys as u
+      where u.scope = n.unique_scope and u.key = n.unique_key
+      offset 0
+    ) as k
+    where n.unique_key is not null
+  )
+  select 'duplicate_unique_key', (array_agg(k.id order by k.id desc))[1], format('%s jobs of the key %s in %s', count(*), k.key, k.scope)
+  from keyed as k
   -- A key with a time may stand for the next job while the last one still lives.
   where k.expires_at is null
-    and (n.is_live or not k.until_end)
-  group by n.unique_scope, n.unique_key
-  having count(distinct n.id) > 1
+    and (k.is_live or not k.until_end)
+  group by k.scope, k.key
+  having count(distinct k.id) > 1
   union all
-  select 'key_outlived_its_job', k.job_id, format('the key %s in %s', k.key, k.scope)
-  from (select u.* from holdfast.unique_keys as u where u.until_end limit max) as k
-  where not exists (select from holdfast.jobs as j where j.id = k.job_id)
+  select 'key_outlived_its_job', k.id, format('the key %s in %s', k.key, k.scope)
+  from keyed as k
+  where k.until_end
+    and k.job_id = k.id
+    and not k.is_live
 $$;
 comment on function holdfast.broken_keys(integer) is 'Unique keys with more than one job, and keys that outlived their job.';

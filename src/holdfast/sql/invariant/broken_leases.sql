@@ -1,4 +1,4 @@
--- Violations of: running means a worker and a token; attempt numbers rise and tokens differ; leases of a job never overlap; no retry before its time.
+-- Violations of: running means a worker and a token; attempt numbers rise and tokens differ; leases of a job never overlap; no worker loses a job while its lease is good; no retry before its time.
 create or replace function holdfast.broken_leases(max integer)
 returns table (name text, job uuid, detail text)
 language sql stable
@@ -17,7 +17,7 @@ as $$
   union all
   select 'attempt_number_fell', n.id, format('attempt %s, and attempt %s is recorded', n.attempt, a.attempt)
   from holdfast.newest_jobs(max) as n
-  join holdfast.attempts as a on a.job_id = n.id and a.attempt > n.attempt
+  cross join lateral (select t.attempt from holdfast.attempts as t where t.job_id = n.id and t.attempt > n.attempt offset 0) as a
   union all
   select 'token_twice', h.job, format('token %s for %s attempts', h.token, count(*))
   from held as h
@@ -28,6 +28,12 @@ as $$
   select 'leases_overlap', h.job, format('attempt %s began at %s, attempt %s ended at %s', h.attempt, h.began, h.last, h.before)
   from held as h
   where h.began < h.before
+  union all
+  select 'robbed', n.id, format('attempt %s was lost at %s, its lease was good until %s', a.attempt, a.ended_at, a.lease_until)
+  from holdfast.newest_jobs(max) as n
+  cross join lateral (select t.* from holdfast.attempts as t where t.job_id = n.id offset 0) as a
+  where a.outcome in ('lost', 'forgiven')
+    and a.ended_at < a.lease_until
   union all
   select 'retried_early', h.job, format('attempt %s began at %s, it was due at %s', h.attempt, h.began, h.due)
   from held as h

@@ -9,12 +9,20 @@ as $$
     where j.order_key is not null
     order by j.order_key, j.order_seq
     limit max
-  ), ended as (
-    select n.id, n.order_key, n.started_at, lag(n.ended_at) over (partition by n.order_key order by n.started_at) as before
+  ), ran as materialized (
+    select
+      n.id, n.order_key, n.order_seq, n.started_at, lag(n.ended_at) over by_start as before,
+      -- Those of one moment may have ended in any order.
+      max(n.order_seq) over by_end as highest
     from holdfast.newest_jobs(max) as n
     where n.order_key is not null
       and n.started_at is not null
-      and not n.is_live
+    window
+      by_start as (partition by n.order_key order by n.started_at, n.order_seq),
+      by_end as (
+        partition by n.order_key order by coalesce(n.ended_at, 'infinity'), n.order_seq
+        rows between unbounded preceding and 1 preceding
+      )
   )
   select 'order_key_twice', null::uuid, format('%s jobs of order key %s may run', count(*), l.order_key)
   from lined as l
@@ -29,16 +37,20 @@ as $$
   union all
   select 'order_without_line', l.id, format('order key %s has no line', l.order_key)
   from lined as l
-  where not exists (select from holdfast.order_keys as k where k.key = l.order_key)
+  where not exists (select from holdfast.order_keys as k where k.key = l.order_key offset 0)
   union all
   select 'line_without_head', k.head, format('the head of order key %s is gone or waits', k.key)
   from (select o.* from holdfast.order_keys as o order by o.key limit max) as k
-  left join holdfast.jobs as j on j.id = k.head
+  left join lateral (select t.id, t.waits_for from holdfast.jobs as t where t.id = k.head offset 0) as j on true
   where (j.id is null or j.waits_for = 'order')
     and not exists (select from holdfast.order_releases as r where r.key = k.key)
   union all
-  select 'order_overlaps', e.id, format('order key %s: it began at %s, the one before ended at %s', e.order_key, e.started_at, e.before)
-  from ended as e
-  where e.started_at < e.before
+  select 'order_overlaps', r.id, format('order key %s: it began at %s, the one before ended at %s', r.order_key, r.started_at, r.before)
+  from ran as r
+  where r.started_at < r.before
+  union all
+  select 'ran_out_of_order', r.id, format('order key %s: it is number %s, and number %s ended before', r.order_key, r.order_seq, r.highest)
+  from ran as r
+  where r.order_seq < r.highest
 $$;
-comment on function holdfast.broken_order(integer) is 'Order keys of which more than one job runs or ran at once, or whose line is broken.';
+comment on function holdfast.broken_order(integer) is 'Order keys of which more than one job runs or ran at once, whose jobs ran out of order, or whose line is broken.';

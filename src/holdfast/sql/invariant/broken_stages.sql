@@ -15,6 +15,6 @@ as $$
   where n.visit > 1
     and n.generation = 1
     and made.outputs <> n.visit - 1
-    and not exists (select from holdfast.waits as w where w.job_id = n.id and w.name = 'stages')
+    and not exists (select from holdfast.waits as w where w.job_id = n.id and w.name = 'stages' offset 0)
 $$;
 comment on function holdfast.broken_stages(integer) is 'Jobs that have left a stage without an output.';

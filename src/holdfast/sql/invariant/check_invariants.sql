@@ -4,6 +4,8 @@ returns table (name text, job uuid, detail text)
 language sql stable security definer
 set search_path = holdfast, pg_temp
 set jit = off
+-- A look-up by key is bounded whatever the statistics say; a scan of a large table is not.
+set enable_seqscan = off
 as $$
   select v.* from holdfast.broken_ends(max) as v
   union all
@@ -13,9 +15,15 @@ as $$
   union all
   select v.* from holdfast.broken_counts(max) as v
   union all
+  select v.* from holdfast.broken_attempts(max) as v
+  union all
   select v.* from holdfast.broken_trail(max) as v
   union all
+  select v.* from holdfast.broken_chains(max) as v
+  union all
   select v.* from holdfast.broken_flow() as v
+  union all
+  select v.* from holdfast.broken_limits(max) as v
   union all
   select v.* from holdfast.broken_order(max) as v
   union all

@@ -6,19 +6,20 @@ as $$
   with newest as materialized (
     select n.* from holdfast.newest_jobs(max) as n
   ), recorded as materialized (
-    select a.job_id, a.attempt, a.generation, a.visit, a.token, a.started_at, a.ended_at, a.retry_at
+    -- A lost attempt held its lease as long as that was good, whenever it was taken.
+    select a.job_id, a.attempt, a.generation, a.visit, a.token, a.started_at, greatest(a.ended_at, a.lease_until), a.retry_at
     from newest as n
-    join holdfast.attempts as a on a.job_id = n.id
+    cross join lateral (select t.* from holdfast.attempts as t where t.job_id = n.id offset 0) as a
     where a.started_at is not null
   )
   select r.* from recorded as r
   union all
   select o.job_id, o.attempt, o.generation, o.visit, null, o.started_at, o.ended_at, null
   from newest as n
-  join holdfast.stage_outputs as o on o.job_id = n.id
+  cross join lateral (select t.* from holdfast.stage_outputs as t where t.job_id = n.id offset 0) as o
   -- The output of a branch is kept under its parent: its attempt is another job's.
   where o.started_at is not null
-    and not exists (select from holdfast.waits as w where w.job_id = o.job_id and w.name = 'stages')
+    and not exists (select from holdfast.waits as w where w.job_id = o.job_id and w.name = 'stages' offset 0)
   union all
   select n.id, n.attempt, n.generation, n.visit, n.token, n.started_at, coalesce(n.ended_at, 'infinity'), null
   from newest as n

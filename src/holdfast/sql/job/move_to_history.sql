@@ -23,13 +23,13 @@ begin
   ), kept as (
     insert into holdfast.history (
       id, state, ended_at, queue, task, lane, priority, attempt, failures, losses, deferrals, generation, visit, units,
-      ready_at, started_at, worker_id, token, pipeline, pipeline_version, stage, run_id, parent_id, order_key, unique_scope, unique_key,
+      ready_at, started_at, worker_id, token, pipeline, pipeline_version, stage, run_id, parent_id, order_key, order_seq, unique_scope, unique_key,
       timeout, deadline, max_failures, retry, labels, reason, payload, output
     )
     select
       id, to_state, at, queue, task, lane, priority, attempt, failures, losses, deferrals, generation, visit,
       case when used is null then units else coalesce(units, 0) + used end,
-      rank_at + coalesce(lead, '0'), started_at, worker_id, token, pipeline, pipeline_version, stage, run_id, parent_id, order_key,
+      rank_at + coalesce(lead, '0'), started_at, worker_id, token, pipeline, pipeline_version, stage, run_id, parent_id, order_key, order_seq,
       unique_scope, unique_key, timeout, deadline, max_failures, retry, labels, left(reason, 2000), payload, output
     from removed
   )

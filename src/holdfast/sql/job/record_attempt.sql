@@ -7,11 +7,12 @@ language sql volatile
 as $$
   insert into holdfast.attempts (
     job_id, attempt, generation, visit, outcome, class, counted, queue, task, stage, worker_id, token, host, version,
-    started_at, ended_at, retry_at, error_type, message, place, traceback, fingerprint
+    started_at, ended_at, retry_at, lease_until, error_type, message, place, traceback, fingerprint
   )
   select
     job.id, job.attempt, job.generation, job.visit, outcome, class, counted, job.queue, job.task, job.stage,
     job.worker_id, job.token, w.host, w.version, job.started_at, holdfast.now(), retry_at,
+    case when outcome = 'lost' then w.lease_until end,
     left(said.type, 200), said.message, left(said.place, 500), holdfast.sanitise_text(detail ->> 'traceback'),
     holdfast.fingerprint(class, said.type, said.message, said.place)
   from (

@@ -31,7 +31,8 @@ begin
   insert into holdfast.limits as l (kind, name, max_concurrent, rate_starts, rate_period, rate, changed_at)
   values (of_kind, of_name, after.max_concurrent, after.rate_starts, after.rate_period, after.rate, holdfast.now())
   on conflict (kind, name) do update
-    set max_concurrent = excluded.max_concurrent, rate_starts = excluded.rate_starts, rate_period = excluded.rate_period, rate = excluded.rate;
+    set max_concurrent = excluded.max_concurrent, rate_starts = excluded.rate_starts, rate_period = excluded.rate_period, rate = excluded.rate,
+        changed_at = case when l.max_concurrent is distinct from excluded.max_concurrent then excluded.changed_at else l.changed_at end;
   if before.rate_starts is distinct from after.rate_starts then
     perform holdfast.resize_ring(l) from holdfast.limits as l where l.kind = of_kind and l.name = of_name;
   end if;

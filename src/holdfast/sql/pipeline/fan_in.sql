@@ -35,6 +35,7 @@ begin
   job.visit := job.visit + left_behind;
   select s.* into next from holdfast.next_stage(job, null) as s;
   if next.stage is null then
+    perform holdfast.record_moves(array[job.id], 'children', 'ready');
     update holdfast.jobs as j set stage = job.stage, visit = job.visit, waits_for = null, state = 'ready', rank_at = at where j.id = job.id;
     perform holdfast.end_jobs(array[job.id], null, 'completed', array[gathered], null);
   else

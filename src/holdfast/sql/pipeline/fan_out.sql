@@ -30,6 +30,10 @@ begin
   insert into holdfast.waits (job_id, generation, visit, name, run_id, began_at)
   values (job.id, job.generation, job.visit + 1, 'stages', run, at);
   job.visit := job.visit + 1;
+  -- Failures and losses are counted by stage visit.
+  job.failures := 0;
+  job.losses := 0;
+  job.deferrals := 0;
   job.units := coalesce(coalesce(job.units, 0) + holdfast.read_number(detail -> 'units'), job.units);
   perform holdfast.park(job, 'children', null);
 end

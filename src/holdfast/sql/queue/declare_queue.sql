@@ -39,6 +39,7 @@ begin
       ageing = case when p ? 'ageing' then (p ->> 'ageing')::double precision else q.ageing end,
       weight = case when p ? 'weight' then (p ->> 'weight')::double precision else q.weight end,
       detail = case when p ? 'detail' then p ->> 'detail' else q.detail end,
+      full_since = case when p ->> 'detail' = 'full' then coalesce(q.full_since, holdfast.now()) when not p ? 'detail' then q.full_since end,
       retention = case when p ? 'retention' then holdfast.read_interval(p -> 'retention') else q.retention end,
       payload_limit = case when p ? 'payload_limit' then (p ->> 'payload_limit')::integer else q.payload_limit end,
       endpoint = case when p ? 'endpoint' then p ->> 'endpoint' else q.endpoint end,

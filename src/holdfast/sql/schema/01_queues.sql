@@ -15,6 +15,7 @@ create table holdfast.queues (
   ageing        double precision,
   weight        double precision not null default 1,
   detail        text not null default 'basic',
+  full_since    timestamptz,
   retention     interval not null default '30 days',
   payload_limit integer not null default 262144,
   endpoint      text,
@@ -50,6 +51,7 @@ comment on column holdfast.queues.cancel_grace is 'How long a running job has to
 comment on column holdfast.queues.ageing is 'Priority points a ready job gains per minute of waiting; null means none.';
 comment on column holdfast.queues.weight is 'How often workers look here first, relative to their other queues.';
 comment on column holdfast.queues.detail is 'How much of the audit trail is kept: off, basic or full.';
+comment on column holdfast.queues.full_since is 'Since when its detail is full; null while it is not.';
 comment on column holdfast.queues.retention is 'How long ended jobs are kept.';
 comment on column holdfast.queues.payload_limit is 'Largest payload in bytes.';
 comment on column holdfast.queues.endpoint is 'Endpoint that its jobs call unless they name another.';

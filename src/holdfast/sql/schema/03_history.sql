@@ -25,6 +25,7 @@ create table holdfast.history (
   run_id        uuid,
   parent_id     uuid,
   order_key     text,
+  order_seq     bigint,
   unique_scope  text,
   unique_key    text,
   timeout       interval,
@@ -72,6 +73,7 @@ comment on column holdfast.history.pipeline_version is 'Version of the pipeline 
 comment on column holdfast.history.run_id is 'Run it belongs to.';
 comment on column holdfast.history.parent_id is 'Job whose handler enqueued it.';
 comment on column holdfast.history.order_key is 'Its order key.';
+comment on column holdfast.history.order_seq is 'Its place among the jobs of its order key.';
 comment on column holdfast.history.unique_scope is 'Scope of its unique key.';
 comment on column holdfast.history.unique_key is 'Its unique key.';
 comment on column holdfast.history.timeout is 'How long one attempt could run.';

@@ -18,6 +18,7 @@ create table holdfast.attempts (
   started_at  timestamptz,
   ended_at    timestamptz not null,
   retry_at    timestamptz,
+  lease_until timestamptz,
   error_type  text,
   message     text,
   place       text,
@@ -53,6 +54,7 @@ comment on column holdfast.attempts.version is 'Version of the worker''s applica
 comment on column holdfast.attempts.started_at is 'When it began.';
 comment on column holdfast.attempts.ended_at is 'When it ended.';
 comment on column holdfast.attempts.retry_at is 'When the next try is due; null if there is none.';
+comment on column holdfast.attempts.lease_until is 'Until when its worker''s lease was good, if the attempt was lost.';
 comment on column holdfast.attempts.error_type is 'Type of the error.';
 comment on column holdfast.attempts.message is 'Error message, sanitised, at most 8 KiB.';
 comment on column holdfast.attempts.place is 'Where in the code it was raised.';

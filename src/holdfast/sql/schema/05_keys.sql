@@ -27,7 +27,7 @@ create table holdfast.order_keys (
 comment on table holdfast.order_keys is 'The line of each order key. Enqueue and end both lock its row, so the order is commit order.';
 comment on column holdfast.order_keys.key is 'The key.';
 comment on column holdfast.order_keys.head is 'The one job of the key that may run.';
-comment on column holdfast.order_keys.last_seq is 'Place of the last job in the line.';
+comment on column holdfast.order_keys.last_seq is 'Place of the last job in the line. A new line begins at the microsecond: places rise from line to line.';
 
 create table holdfast.order_releases (
   id  bigint generated always as identity primary key,

@@ -24,7 +24,7 @@ comment on column holdfast.limits.rate_period is 'Seconds of the period.';
 comment on column holdfast.limits.rate is 'Both as people write them: 100/minute.';
 comment on column holdfast.limits.starts is 'Claims in all; the place in the ring of starts.';
 comment on column holdfast.limits.is_settled is 'False until each job that ran or was enqueued before the limit was known is found by it; till then all running jobs are counted.';
-comment on column holdfast.limits.changed_at is 'When it was set.';
+comment on column holdfast.limits.changed_at is 'When max_concurrent was last set.';
 comment on column holdfast.limits.settles_after is 'Transactions that may not know of it: it settles after their end.';
 
 create table holdfast.limit_starts (

@@ -5,14 +5,19 @@ import os
 import random
 import signal
 import time
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from holdfast.cli.chaos.arena import LEASE, Arena
-from holdfast.cli.chaos.faults.fault import Fault
+from holdfast.cli.chaos.faults.fault import Fault, Place
 from holdfast.db.connect import connect
-from holdfast.db.errors import translated
-from holdfast.embedded import EmbeddedServer
+from holdfast.db.errors import BROKEN, translated
+from holdfast.db.statement import fetch_value
+from holdfast.embedded import EmbeddedError, EmbeddedServer
+
+STOPPING = 30.0  # seconds that a server has to stop; then it is killed
+STARTS = 3
 
 BACKENDS = """
 select count(pg_terminate_backend(pid))
@@ -25,6 +30,18 @@ from (
   limit $1
 ) as victim
 """
+SNAPSHOT = "begin isolation level repeatable read; select count(*) from holdfast.jobs"
+LOCK = "begin; lock table holdfast.jobs in access exclusive mode"
+# Who is in the way does not wait itself: it has what it asked for.
+WAITING = """
+select count(*)
+from pg_locks
+where relation = 'holdfast.jobs'::regclass
+  and not granted
+"""
+ENDED = "select count(*) from holdfast.history"
+# How many transactions ago the snapshot was taken; null if the session holds none.
+HELD_BACK = "select coalesce(age(backend_xmin), 0) from pg_stat_activity where pid = $1"
 
 
 async def kill_database(arena: Arena, luck: random.Random) -> bool:
@@ -59,38 +76,52 @@ async def terminate_backends(arena: Arena, luck: random.Random) -> bool:
 
 
 async def long_transaction(arena: Arena, luck: random.Random) -> bool:
-    """A snapshot that holds back vacuum."""
-    await _hold(
-        arena,
-        "begin isolation level repeatable read; select count(*) from holdfast.jobs",
-        3 + 3 * luck.random(),
-    )
-    return True
+    """A snapshot that holds back vacuum. It hits if jobs ended behind it, whose dead rows must stay."""
+    async with _in_the_way(arena, SNAPSHOT) as pid:
+        before = await fetch_value(arena.database, ENDED)
+        await asyncio.sleep(3 + 3 * luck.random())
+        held_back = await fetch_value(arena.database, HELD_BACK, pid)
+        ended = await fetch_value(arena.database, ENDED) - before
+        return bool(held_back > 0 and ended > 0)
 
 
 async def lock_table(arena: Arena, luck: random.Random) -> bool:
-    """As a careless migration does."""
-    await _hold(
-        arena,
-        "begin; lock table holdfast.jobs in access exclusive mode",
-        luck.random() * LEASE.total_seconds(),
-    )
-    return True
+    """As a careless migration does. It hits if a statement waited for it."""
+    waiting = 0
+    async with _in_the_way(arena, LOCK):
+        end = time.monotonic() + (0.15 + 0.85 * luck.random()) * LEASE.total_seconds()
+        while time.monotonic() < end:
+            await asyncio.sleep(0.05)
+            waiting = max(waiting, await fetch_value(arena.database, WAITING))
+    return waiting > 0
 
 
 async def _restart(arena: Arena, number: signal.Signals, pause: float) -> bool:
     pid = arena.server.postmaster_pid
     await asyncio.to_thread(_end, arena.server, pid, number)
     await asyncio.sleep(pause)
-    await asyncio.to_thread(arena.server.start)
+    await asyncio.to_thread(_start, arena.server)
     return pid is not None
 
 
 def _end(server: EmbeddedServer, pid: int | None, number: signal.Signals) -> None:
-    if pid is not None:
-        _signal(pid, number)
+    if pid is None:
+        return
+    _signal(pid, number)
+    end = time.monotonic() + STOPPING
     while server.postmaster_pid is not None:
         time.sleep(0.05)
+        if time.monotonic() > end:
+            _signal(pid, signal.SIGKILL)
+
+
+def _start(server: EmbeddedServer) -> None:
+    for _ in range(STARTS - 1):
+        with suppress(EmbeddedError):  # what the old one left is still in use
+            server.start()
+            return
+        time.sleep(0.5)
+    server.start()
 
 
 def _family(postmaster: int | None) -> list[int]:
@@ -111,22 +142,25 @@ async def _terminate(arena: Arena, most: int) -> bool:
     return bool(found[0][0])
 
 
-async def _hold(arena: Arena, statement: str, seconds: float) -> None:
+@asynccontextmanager
+async def _in_the_way(arena: Arena, statement: str) -> AsyncIterator[int]:
+    """A session that has done that statement and stays in its transaction; its process id."""
     connection = await connect(arena.database.address, "holdfast chaos, in the way")
     try:
         with translated():
             await connection.execute(statement)
-        await asyncio.sleep(seconds)
+        yield connection.get_server_pid()
     finally:
-        await connection.close(timeout=5)
+        with suppress(*BROKEN):
+            await connection.close(timeout=5)
 
 
 FAULTS = (
-    Fault("kill-database", kill_database, is_shared=True),
-    Fault("restart-database", restart_database, is_shared=True),
-    Fault("pause-database", pause_database, is_shared=True),
-    Fault("cut-connection", cut_connection),
-    Fault("terminate-backends", terminate_backends, is_shared=True),
-    Fault("long-transaction", long_transaction),
-    Fault("lock-table", lock_table, is_shared=True),
+    Fault("kill-database", Place.DATABASE, kill_database, is_shared=True),
+    Fault("restart-database", Place.DATABASE, restart_database, is_shared=True),
+    Fault("pause-database", Place.DATABASE, pause_database, is_shared=True),
+    Fault("cut-connection", Place.DATABASE, cut_connection),
+    Fault("terminate-backends", Place.DATABASE, terminate_backends, is_shared=True),
+    Fault("long-transaction", Place.DATABASE, long_transaction),
+    Fault("lock-table", Place.DATABASE, lock_table, is_shared=True),
 )

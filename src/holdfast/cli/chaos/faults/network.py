@@ -3,9 +3,13 @@
 import asyncio
 import random
 
-from holdfast.cli.chaos.arena import LEASE, Arena
-from holdfast.cli.chaos.faults.fault import Fault
+from holdfast.cli.chaos.arena import LEASE, SWEEP, Arena
+from holdfast.cli.chaos.faults.fault import Fault, Place
 from holdfast.cli.chaos.proxy import Link
+
+MOMENT, MOMENTS = 0.05, 60  # until a statement of substance is sent
+# Until somebody who is deaf sends the next statement of its chores, and that has waited for its timeout.
+DEAF_FOR = LEASE + SWEEP
 
 
 async def partition(arena: Arena, luck: random.Random) -> bool:
@@ -14,9 +18,7 @@ async def partition(arena: Arena, luck: random.Random) -> bool:
     before = link.held
     link.cut()
     await asyncio.sleep(LEASE.total_seconds() * (0.5 + 1.5 * luck.random()))
-    if luck.random() < 0.5:
-        link.reset()
-    link.heal()
+    _go_on(link, luck)
     return link.held > before
 
 
@@ -26,18 +28,19 @@ async def one_way(arena: Arena, luck: random.Random) -> bool:
     before = link.held
     link.cut(up=is_up, down=not is_up)
     await asyncio.sleep(LEASE.total_seconds() * (0.5 + luck.random()))
-    if luck.random() < 0.5:
-        link.reset()
-    link.heal()
+    _go_on(link, luck)
     return link.held > before
 
 
 async def half_open(arena: Arena, luck: random.Random) -> bool:
-    """The listener's connection among them: only its own heartbeat can find that out."""
+    """The listener's connection among them. Nobody is told, not even afterwards: only its own heartbeat and
+    timeouts can find that out. Producers are told, who have no heartbeat and must go on producing.
+    """
     link = _victim(arena, luck)
     hit = link.half_open() > 0
-    await asyncio.sleep(LEASE.total_seconds() * (0.5 + luck.random()))
-    link.heal()
+    await asyncio.sleep(DEAF_FOR.total_seconds())
+    if link is arena.links[0]:
+        link.heal()
     return hit
 
 
@@ -46,21 +49,34 @@ async def reset(arena: Arena, luck: random.Random) -> bool:
 
 
 async def lost_reply(arena: Arena, luck: random.Random) -> bool:
-    """COMMIT is carried out, its answer is not: an enqueue, a claim, an end or a renewal."""
+    """COMMIT is carried out, its answer is not: an enqueue, a claim, an end or a checkpoint."""
     link = _any(arena, luck)
     before = link.answers_lost
     link.lose_answers(luck.randint(1, 4))
-    await asyncio.sleep(1 + luck.random())
-    link.heal()
+    for _ in range(MOMENTS):
+        await asyncio.sleep(MOMENT)
+        if link.answers_lost > before:
+            break
+    await asyncio.sleep(luck.random())
+    link.mend()
     return link.answers_lost > before
 
 
 async def slow_network(arena: Arena, luck: random.Random) -> bool:
+    """It hits if what somebody said or was told took so much longer."""
+    before = sum(link.delayed for link in arena.links)
     for link in arena.links:
         link.slow_down(0.02 + 0.1 * luck.random())
     await asyncio.sleep(2 + 2 * luck.random())
-    arena.heal()
-    return True
+    for link in arena.links:
+        link.mend()
+    return sum(link.delayed for link in arena.links) > before
+
+
+def _go_on(link: Link, luck: random.Random) -> None:
+    if luck.random() < 0.5:
+        link.reset()
+    link.mend()
 
 
 def _any(arena: Arena, luck: random.Random) -> Link:
@@ -75,10 +91,10 @@ def _victim(arena: Arena, luck: random.Random) -> Link:
 
 
 FAULTS = (
-    Fault("partition", partition, weight=2),
-    Fault("one-way", one_way),
-    Fault("half-open", half_open),
-    Fault("reset", reset),
-    Fault("lost-reply", lost_reply, weight=2),
-    Fault("slow-network", slow_network, is_shared=True),
+    Fault("partition", Place.NETWORK, partition, weight=2),
+    Fault("one-way", Place.NETWORK, one_way),
+    Fault("half-open", Place.NETWORK, half_open),
+    Fault("reset", Place.NETWORK, reset),
+    Fault("lost-reply", Place.NETWORK, lost_reply, weight=2),
+    Fault("slow-network", Place.NETWORK, slow_network, is_shared=True),
 )

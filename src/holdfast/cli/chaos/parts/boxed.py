@@ -4,7 +4,7 @@ import asyncio
 
 from holdfast.cli.chaos.part import RETRY, Giver, Part
 from holdfast.client.app import Holdfast
-from holdfast.db.connect import Database
+from holdfast.db.statement import Fetcher
 from holdfast.model.error import HoldfastError
 from holdfast.model.signal import Yield
 from holdfast.worker.context import JobContext
@@ -25,6 +25,8 @@ class Boxed(Part):
     name = "boxed"
 
     def register(self, app: Holdfast) -> None:
+        app.queue(QUEUE, detail="full")
+
         @app.task(queue=QUEUE, retry=RETRY, timeout="30s")
         async def boxed(context: JobContext, ref: str) -> int:
             total = 0
@@ -45,7 +47,7 @@ class Boxed(Part):
         except HoldfastError:
             giver.ledger.disturbed += 1
 
-    async def check(self, database: Database) -> list[str]:
+    async def check(self, database: Fetcher) -> list[str]:
         wrong = [f"{row['id']} has the output {row['output']}" for row in await database.fetch(WRONG)]
         return wrong + [f"{row['id']} was charged for a yield" for row in await database.fetch(MISCOUNTED)]
 

@@ -5,7 +5,7 @@ import random
 
 from holdfast.cli.chaos.part import QUEUE, RETRY, Giver, Part
 from holdfast.client.app import Holdfast
-from holdfast.db.connect import Database
+from holdfast.db.statement import Fetcher
 from holdfast.worker.context import JobContext
 
 CHILDREN = 3
@@ -37,7 +37,7 @@ class Children(Part):
     async def produce(self, giver: Giver) -> None:
         await giver.give("parent", [{}] * giver.luck.randint(1, 2))
 
-    async def check(self, database: Database) -> list[str]:
+    async def check(self, database: Fetcher) -> list[str]:
         return [
             f"parent {row['id']} has {row['children']} children and the output {row['output']}"
             for row in await database.fetch(WRONG)

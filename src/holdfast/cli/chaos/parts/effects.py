@@ -3,9 +3,9 @@
 import asyncio
 import random
 
-from holdfast.cli.chaos.part import QUEUE, RETRY, Giver, Part
+from holdfast.cli.chaos.part import QUEUE, RETRY, Giver, Part, token_of
 from holdfast.client.app import Holdfast
-from holdfast.db.connect import Database
+from holdfast.db.statement import Fetcher
 from holdfast.worker.context import JobContext
 
 WRONG = """
@@ -27,13 +27,14 @@ where h.task = 'effect'
 union all
 select 'effect of an attempt that lost', e.job
 from public.chaos_effects as e
-join holdfast.history as h on h.id = e.job and h.attempt <> e.attempt
+join holdfast.history as h on h.id = e.job
+where h.token is distinct from e.token
 """
 
 
 class Effects(Part):
     name = "effects"
-    tables = "create table public.chaos_effects (job uuid not null, attempt integer not null)"
+    tables = "create table public.chaos_effects (job uuid not null, token uuid not null)"
 
     def register(self, app: Holdfast) -> None:
         @app.task(queue=QUEUE, retry=RETRY, timeout="30s")
@@ -41,9 +42,9 @@ class Effects(Part):
             await asyncio.sleep(random.random() * 0.05)
             async with context.transaction() as tx:
                 await tx.execute(
-                    "insert into public.chaos_effects (job, attempt) values ($1, $2)",
+                    "insert into public.chaos_effects (job, token) values ($1, $2)",
                     context.id,
-                    context.attempt,
+                    token_of(context),
                 )
                 await asyncio.sleep(random.random() * 0.05)
                 tx.output = ref
@@ -51,7 +52,7 @@ class Effects(Part):
     async def produce(self, giver: Giver) -> None:
         await giver.give("effect", [{}] * giver.luck.randint(1, 8))
 
-    async def check(self, database: Database) -> list[str]:
+    async def check(self, database: Fetcher) -> list[str]:
         return [f"{row['what']}: {row['job']}" for row in await database.fetch(WRONG)]
 
 

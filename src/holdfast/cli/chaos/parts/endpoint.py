@@ -4,19 +4,21 @@ import asyncio
 import random
 
 from holdfast.cli.chaos.part import QUEUE, RETRY, Giver, Part
+from holdfast.cli.chaos.watch import unfit, watch
 from holdfast.client.app import Holdfast
-from holdfast.db.connect import Database
+from holdfast.db.statement import Fetcher
 
 ENDPOINT = "chaos-model"
+MOST = 4
 LEFT_OVER = "select name, in_flight from holdfast.endpoints where in_flight <> 0"
-TOO_MANY = "select second, in_flight from holdfast.endpoint_seconds where endpoint = $1 and in_flight > 4"
 
 
 class Endpoint(Part):
     name = "endpoint"
+    tables = watch("call")
 
     def register(self, app: Holdfast) -> None:
-        app.endpoint(ENDPOINT, max=4)
+        app.endpoint(ENDPOINT, max=MOST)
 
         @app.task(queue=QUEUE, retry=RETRY, timeout="30s", endpoint=ENDPOINT)
         async def call(ref: str) -> None:
@@ -27,13 +29,12 @@ class Endpoint(Part):
     async def produce(self, giver: Giver) -> None:
         await giver.give("call", [{}] * giver.luck.randint(1, 4), options={"endpoint": ENDPOINT})
 
-    async def check(self, database: Database) -> list[str]:
+    async def check(self, database: Fetcher) -> list[str]:
         left = [
             f"{row['in_flight']} permits of {row['name']} never came back"
             for row in await database.fetch(LEFT_OVER)
         ]
-        many = await database.fetch(TOO_MANY, ENDPOINT)
-        return left + [f"{row['in_flight']} calls in flight in second {row['second']}" for row in many]
+        return left + await unfit(database, "call", MOST)
 
 
 PART = Endpoint()

@@ -5,7 +5,7 @@ import random
 
 from holdfast.cli.chaos.part import QUEUE, RETRY, Giver, Part
 from holdfast.client.app import Holdfast
-from holdfast.db.connect import Database
+from holdfast.db.statement import Fetcher
 from holdfast.worker.context import JobContext
 
 # One producer commits them one after the other, so their numbers are in commit order.
@@ -55,7 +55,7 @@ class Ordered(Part):
             if await giver.give("in_line", [payload], options={"order_key": key}):
                 self._doubts -= 1
 
-    async def check(self, database: Database) -> list[str]:
+    async def check(self, database: Fetcher) -> list[str]:
         return [f"out of order: {row['job']}" for row in await database.fetch(OVERTAKEN)]
 
 

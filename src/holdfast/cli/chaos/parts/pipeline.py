@@ -5,7 +5,7 @@ import random
 
 from holdfast.cli.chaos.part import RETRY, Giver, Part
 from holdfast.client.app import Holdfast
-from holdfast.db.connect import Database
+from holdfast.db.statement import Fetcher
 from holdfast.model.route import Advance
 from holdfast.pipeline.define import Pipeline, Stage
 from holdfast.worker.context import JobContext
@@ -50,13 +50,15 @@ class Line(Part):
             return sorted(await context.context)
 
         tasks = (draft, review, left, right, join)
+        for task in tasks:
+            app.queue(f"{PIPELINE}.{task.name}", detail="full")
         app.pipeline(Pipeline(PIPELINE, [Stage(task.name, task=task, retry=RETRY) for task in tasks]))
 
     async def produce(self, giver: Giver) -> None:
         options = {"pipeline": PIPELINE, "queue": f"{PIPELINE}.draft"}
         await giver.give("draft", [{}] * giver.luck.randint(1, 2), options=options)
 
-    async def check(self, database: Database) -> list[str]:
+    async def check(self, database: Fetcher) -> list[str]:
         found = await database.fetch(WRONG)
         return [f"{row['id']} ended as {row['state']} with {row['output']}" for row in found]
 

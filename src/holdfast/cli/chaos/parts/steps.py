@@ -6,7 +6,7 @@ from functools import partial
 
 from holdfast.cli.chaos.part import QUEUE, RETRY, Giver, Part
 from holdfast.client.app import Holdfast
-from holdfast.db.connect import Database
+from holdfast.db.statement import Fetcher
 from holdfast.worker.context import JobContext
 
 # Done outside of any transaction, so a step may be done twice; but never again once its job has recorded it.
@@ -39,7 +39,7 @@ class Steps(Part):
     async def produce(self, giver: Giver) -> None:
         await giver.give("stepwise", [{}] * giver.luck.randint(1, 4))
 
-    async def check(self, database: Database) -> list[str]:
+    async def check(self, database: Fetcher) -> list[str]:
         again = [f"step {row['step']} of {row['job']} was done again" for row in await database.fetch(AGAIN)]
         return again + [f"wrong sum of steps: {row['id']}" for row in await database.fetch(WRONG_SUM)]
 

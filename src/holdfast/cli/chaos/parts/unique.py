@@ -5,8 +5,8 @@ from uuid import uuid4
 
 from holdfast.cli.chaos.part import QUEUE, RETRY, Giver, Part
 from holdfast.client.app import Holdfast
-from holdfast.db.connect import Database
 from holdfast.db.jobs import enqueue_jobs
+from holdfast.db.statement import Fetcher
 from holdfast.model.error import HoldfastError
 from holdfast.model.id import JobId
 from holdfast.model.payload import JsonText
@@ -23,9 +23,6 @@ having count(distinct id) > 1
 class Unique(Part):
     name = "unique"
 
-    def __init__(self) -> None:
-        self._disagreed: list[str] = []
-
     def register(self, app: Holdfast) -> None:
         @app.task(queue=QUEUE, retry=RETRY, timeout="30s")
         async def keyed(ref: str) -> str:
@@ -36,11 +33,14 @@ class Unique(Part):
         key = {"unique_key": str(uuid4()), "unique_scope": "chaos", "unique_for": "forever"}
         for given in await giver.give("keyed", [{}], may_repeat=True, options=key):
             found = await asyncio.gather(*(_again(giver, given.payload, key) for _ in range(2)))
-            self._disagreed += [key["unique_key"] for job in found if job not in (None, given.job)]
+            giver.ledger.wrong += [
+                f"unique: the key {key['unique_key']} of {given.job} gave another id, {job}"
+                for job in found
+                if job not in (None, given.job)
+            ]
 
-    async def check(self, database: Database) -> list[str]:
-        twice = [f"two jobs of the key {row['unique_key']}" for row in await database.fetch(TWICE)]
-        return twice + [f"another id for the key {key}" for key in self._disagreed]
+    async def check(self, database: Fetcher) -> list[str]:
+        return [f"two jobs of the key {row['unique_key']}" for row in await database.fetch(TWICE)]
 
 
 async def _again(giver: Giver, text: JsonText, key: dict[str, str]) -> JobId | None:
