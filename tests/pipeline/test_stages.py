@@ -296,30 +296,3 @@ def test_a_stage_without_a_bound_is_refused(visits: Any) -> None:
 def test_two_stages_of_one_name_are_refused() -> None:
     with pytest.raises(InvalidOption, match="two stages a"):
         Pipeline("p", [Stage("a", task="t"), Stage("a", task="t")])
-
-
-async def test_a_stage_that_was_asked_to_cancel_leaves_no_write_of_its_transaction(app: Holdfast) -> None:
-    await app.database.execute("create table effects (job uuid)")
-    passed: list[str] = []
-
-    @app.task()
-    async def book(ctx: JobContext) -> None:
-        async with ctx.transaction() as tx:
-            await tx.execute("insert into effects values ($1)", ctx.id)
-            # Unheard of by its worker, as when the request comes just before the commit.
-            await app.database.execute(
-                "update holdfast.jobs set cancel_asked_at = now() where id = $1", ctx.id
-            )
-            passed.append("not yet")
-        passed.append("never")
-
-    @app.task()
-    async def send(ctx: JobContext) -> None:
-        passed.append("the next stage")
-
-    line = app.pipeline(Pipeline("bookings", [Stage("book", task=book), Stage("send", task=send)]))
-    handle = await line.enqueue()
-    await drain(app)
-    job = await handle.job()
-    assert (job.state, passed) == (State.CANCELLED, ["not yet"])
-    assert await app.database.fetch("select from effects") == []

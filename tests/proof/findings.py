@@ -85,4 +85,26 @@ FINDINGS = (
         "A lost attempt records until when its lease was good.",
         (named("proof/test_planting.py", "test_a_rescue_that_asks_for_no_lease_makes_leases_overlap"),),
     ),
+    Line(
+        "A job that was replayed right after it had ended, before its order key's line had moved up, ran at"
+        " once although its place was the last.",
+        "It has the place that it had.",
+        (
+            named(
+                "sql/advance_order_keys/test_moving_up.py",
+                "test_a_head_that_is_replayed_before_its_line_moved_up_has_its_old_place",
+            ),
+        ),
+    ),
+    Line(
+        "A stage that was asked to cancel just before its transaction's commit ended as cancelled, and its"
+        " writes stood.",
+        "The transaction is undone; the job is cancelled when its worker gives it back.",
+        (
+            named(
+                "pipeline/test_transaction.py",
+                "test_a_stage_that_was_asked_to_cancel_leaves_no_write_of_its_transaction",
+            ),
+        ),
+    ),
 )

@@ -5,7 +5,8 @@ import asyncio
 import asyncpg
 
 from holdfast.db.connect import Connection
-from tests.builders import a_worker, claim_one, complete, ready_job, state_of
+from tests.builders import a_worker, claim_one, complete, ready_job, replay, state_of
+from tests.machine.invariants import violations
 
 
 async def test_an_end_does_not_wait_for_a_producer_that_holds_the_key(database_url: str) -> None:
@@ -23,6 +24,28 @@ async def test_an_end_does_not_wait_for_a_producer_that_holds_the_key(database_u
     assert await other.fetchval("select holdfast.advance_order_keys()") == 1
     assert await state_of(other, following) == "ready"
     assert await other.fetchval("select count(*) from holdfast.order_releases") == 0
+    await producer.close()
+    await other.close()
+
+
+async def test_a_head_that_is_replayed_before_its_line_moved_up_has_its_old_place(database_url: str) -> None:
+    producer = await asyncpg.connect(database_url)
+    other = await asyncpg.connect(database_url)
+    head = await ready_job(other, order_key="k")
+    worker = await a_worker(other)
+    async with producer.transaction():
+        following = await ready_job(producer, order_key="k")
+        assert await complete(other, await claim_one(other, worker))
+    assert await replay(other, head) == "replayed"
+    await other.execute("select holdfast.advance_order_keys()")
+    assert [await state_of(other, one) for one in (head, following)] == ["ready", "waiting"]
+    places = "select id from holdfast.jobs where order_key = 'k' order by order_seq"
+    assert [row["id"] for row in await other.fetch(places)] == [head, following]
+    for expected in (head, following):
+        job = await claim_one(other, worker)
+        assert job.id == expected
+        assert await complete(other, job)
+    assert await violations(other) == []
     await producer.close()
     await other.close()
 

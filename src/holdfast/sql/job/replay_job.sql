@@ -18,7 +18,12 @@ begin
     return 'conflict';
   end if;
   if past.order_key is not null then
-    select o.seq, o.is_head into seq, is_head from holdfast.join_order(past.order_key, past.id) as o;
+    -- Where its end has not moved the line up yet it takes the place that it had, before all who wait.
+    select coalesce(past.order_seq, 0), true into seq, is_head
+    from holdfast.order_keys as k where k.key = past.order_key and k.head = past.id for update;
+    if not found then
+      select o.seq, o.is_head into seq, is_head from holdfast.join_order(past.order_key, past.id) as o;
+    end if;
   end if;
   -- The end that leaves history stays in the audit trail, unless it is there already or the trail is off.
   perform holdfast.record_event('end', past.id, past.run_id, past.queue, case when past.worker_id is not null then 'running' end, past.state,
