@@ -16,8 +16,8 @@ begin
   where j.id = complete_in_transaction.job
     and j.token = complete_in_transaction.token
   for update of j;
-  -- To obey a request to cancel would end the job without its completion, and its writes would stand. The last step is done all the same;
-  -- a stage before it is not, and the job is cancelled when its worker gives it back.
+  -- To obey a request to cancel here would end the job without its completion, and its writes would stand. A job without stages is
+  -- completed all the same; one with stages undoes them, and is cancelled when its worker gives it back.
   if held.is_staged and held.is_unwanted then
     perform holdfast.refuse('HF006', format('The job %s was asked to cancel; its transaction is undone.', job), 'Do nothing: it ends as cancelled.');
   end if;
