@@ -10,7 +10,7 @@ from holdfast.db import rows
 from holdfast.db.statement import Executor, fetch, fetch_one, fetch_value, run
 from holdfast.model.id import JobId, Token, WorkerId
 from holdfast.model.job import ClaimedJob
-from holdfast.model.outcome import End
+from holdfast.model.outcome import DONE, End, Verb
 from holdfast.model.payload import JsonText
 from holdfast.model.worker import Renewal, Settled, StopRequest
 
@@ -111,11 +111,16 @@ async def settle_and_claim(
         n,
         list(ids),
         list(tokens),
-        [end.verb for end in ends],
-        [end.output for end in ends],
-        [end.detail for end in ends],
+        *_columns(ends),
     )
     return rows.settled(answer)
+
+
+def _columns(ends: Sequence[End]) -> tuple[list[Verb], list[JsonText | None], list[str | None]]:
+    """Verbs, outputs and details. What all share is sent once, and what is missing at the end is null."""
+    if ends and all(end is DONE for end in ends):
+        return [Verb.COMPLETE], [], []
+    return [end.verb for end in ends], [end.output for end in ends], [end.detail for end in ends]
 
 
 async def complete_in_transaction(

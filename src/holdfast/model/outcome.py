@@ -117,6 +117,11 @@ class End(NamedTuple):
     detail: str | None
 
 
+# Most jobs of a fast queue end like this. One object for all of them: nothing is made, and a call of which
+# all ends are this one says so once.
+DONE = End(Verb.COMPLETE, None, None)
+
+
 def end_of(outcome: Outcome) -> End:
     match outcome:
         case Completed(output, units):

@@ -3,15 +3,13 @@
 from typing import Any
 
 from holdfast.model.error import BadHandler
-from holdfast.model.outcome import Advanced, Completed, End, Verb, end_of
+from holdfast.model.outcome import DONE, Advanced, Completed, End, Verb, end_of
 from holdfast.model.payload import JsonText, encode
 from holdfast.model.route import Advance
 from holdfast.pipeline.models import StageModels
 from holdfast.pipeline.output import plain_output
 from holdfast.worker.running import Running
 
-# Most jobs of a fast queue end like this; it saves 2 µs for each.
-_DONE = End(Verb.COMPLETE, None, None)
 _ONWARD = End(Verb.ADVANCE, None, None)
 
 
@@ -22,7 +20,7 @@ def ending(running: Running, value: Any, models: StageModels) -> End:
         if running.said is not None:
             raise _unreturned(running)
         if value is None and running.units is None:
-            return _DONE
+            return DONE
         return end_of(Completed(running.handler.encode_output(value), running.units))
     if isinstance(value, Advance):
         return _advance(running, value, models)

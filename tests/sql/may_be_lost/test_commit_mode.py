@@ -10,10 +10,8 @@ from holdfast.db.connect import Connection
 from holdfast.db.sql_files import SQL
 from holdfast.db.worker import settle_and_claim
 from holdfast.model.id import JobId, Token, WorkerId
-from holdfast.model.outcome import End, Verb
+from holdfast.model.outcome import DONE
 from tests.builders import Running, a_queue, a_worker, claim_one, complete, ready_job, running_job
-
-DONE = End(Verb.COMPLETE, None, None)
 
 
 @pytest.fixture

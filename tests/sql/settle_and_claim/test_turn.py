@@ -185,3 +185,20 @@ async def test_an_unknown_end_undoes_the_whole_turn(conn: Connection) -> None:
 async def test_a_turn_with_nothing_to_do_says_nothing(conn: Connection) -> None:
     assert await turn(conn, await a_worker(conn), 0) == []
     assert await conn.fetch(TURN, await a_worker(conn), 0, None, None, None, None, None) == []
+
+
+async def test_ends_that_are_all_the_same_are_said_once(conn: Connection) -> None:
+    await ready_jobs(conn, 3)
+    worker = await a_worker(conn)
+    jobs = await claim(conn, worker, 3)
+    ids = [*(job.id for job in jobs), uuid4()]
+    tokens = [*(job.token for job in jobs), uuid4()]
+    rows = await conn.fetch(
+        "select kind, job_id from holdfast.settle_and_claim($1, 0, $2, $3, '{complete}', '{}', '{}')",
+        worker,
+        ids,
+        tokens,
+    )
+    assert [(row["kind"], row["job_id"]) for row in rows] == [("lost", ids[3])]
+    ended = await conn.fetch("select state, output from holdfast.history")
+    assert [(row["state"], row["output"]) for row in ended] == [("completed", None)] * 3
