@@ -8,7 +8,7 @@ from tests.proof.registry import FAULTS, Line
 from tests.repo.tree import ROOT
 
 PAGE = ROOT / "docs" / "reliability.md"
-LAST_RUN = ROOT / "docs" / "last-chaos-run.txt"
+LONG_RUNS = ROOT / "docs" / "long-runs"
 INVARIANTS = ROOT / "src" / "holdfast" / "sql" / "invariant"
 
 INTRO = """\
@@ -20,9 +20,10 @@ path below `tests/`; `chaos:NAME` is a fault of `holdfast chaos`.
 - `./dev test tests/proof` plants every violation, searches the lease protocol exhaustively, and does a minute
   of chaos; `--all` adds failover.
 - `./dev chaos --seed N --minutes M --faults a,b --workers K` does harm for longer; a schedule that failed is
-  saved, and done again by `--replay FILE`. `--seeds 10` splits the time over so many seeds and sums them up;
-  `--report docs/last-chaos-run.txt` keeps the figures for this page. `--jobs 1000000 --workers 4 --kill-every
-  10` counts ends instead, `--soak HOURS` watches for leaks, `--machine` compares all verbs with a model.
+  saved, and done again by `--replay FILE`. `--seeds 10` splits the time over so many seeds and sums them up.
+  `--jobs 1000000 --workers 4 --kill-every 10` counts ends instead, `--soak HOURS` watches for leaks,
+  `--machine` compares all verbs with a model. `--report FILE` keeps the figures; those in `docs/long-runs/`
+  are on this page.
 - `holdfast doctor --invariants` looks for violations in your database, in the newest 10,000 of everything.
 - Versions: the whole suite runs on PostgreSQL 18, which is embedded. Of the tests of SQL, migrations and
   crashes a part was run on 15, too (`HOLDFAST_POSTGRES_BIN=/usr/lib/postgresql/15/bin ./dev test tests/sql`).
@@ -57,14 +58,18 @@ def page() -> str:
             *(f"- `{name}`: {said}" for name, said in sorted(invariants())),
             "\n## Findings\n",
             *_table(("found", "mended", "found again by", "not shown yet"), FINDINGS),
-            "\n## The last long run\n",
+            "\n## The last long runs\n",
             COUNTED,
-            "```",
-            LAST_RUN.read_text().rstrip(),
-            "```",
-            "",
+            *_run("Harm", "chaos.txt"),
+            *_run("Exactly so many ends", "count.txt"),
+            *_run("Steady work", "soak.txt"),
         ]
     )
+
+
+def _run(title: str, file: str) -> Iterator[str]:
+    yield f"### {title}\n"
+    yield f"```\n{(LONG_RUNS / file).read_text().rstrip()}\n```\n"
 
 
 def _table(titles: tuple[str, ...], lines: Iterable[Line]) -> Iterator[str]:

@@ -68,7 +68,8 @@ def chaos(
     elif jobs is not None:
         from holdfast.cli.chaos.count import count_ends
 
-        is_good = count_ends(jobs, workers, timedelta(seconds=kill_every), chosen_seed, as_json=as_json)
+        every = timedelta(seconds=kill_every)
+        is_good = count_ends(jobs, workers, every, chosen_seed, report, as_json=as_json)
     elif soak is not None:
         from holdfast.cli.chaos.soak import soak_for
 

@@ -65,7 +65,9 @@ class Counted:
         )
 
 
-def count_ends(jobs: int, workers: int, kill_every: timedelta, seed: int, *, as_json: bool) -> bool:
+def count_ends(
+    jobs: int, workers: int, kill_every: timedelta, seed: int, report: Path | None, *, as_json: bool
+) -> bool:
     """True if every job has exactly one end."""
     say(f"chaos: seed {seed}, {jobs} jobs, {workers} workers, a kill every {kill_every.total_seconds():g} s")
     with tempfile.TemporaryDirectory(prefix="holdfast-count-") as directory:
@@ -73,12 +75,14 @@ def count_ends(jobs: int, workers: int, kill_every: timedelta, seed: int, *, as_
     if as_json:
         print_json({**{name: getattr(found, name) for name in Counted.__slots__}, "passed": found.is_good})
     else:
-        _tell(found)
+        write(_told(found))
+    if report is not None:
+        report.write_text(f"{_told(found)}\n")
     return found.is_good
 
 
-def _tell(found: Counted) -> None:
-    write(
+def _told(found: Counted) -> str:
+    return (
         f"chaos: {found.jobs} jobs, {found.ends} ends of {found.ended_jobs} jobs, {found.numbers} outputs,"
         f" {found.not_completed} not completed, {found.live} live, {found.losses} losses,"
         f" {found.kills} kills, {found.violations} wrong;"
