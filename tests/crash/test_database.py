@@ -48,7 +48,7 @@ async def test_a_worker_outlives_a_restart_of_the_database_and_no_job_is_lost(
     """Fast and immediate shutdown, and a killed postmaster: each job is done, once, and none is charged."""
     async with world(own_url) as before:
         ids = await before.enqueue("book", *({"n": n} for n in range(COUNT)))
-        ids += await before.enqueue("nap", *({"seconds": 0.2} for _ in range(COUNT)))
+        ids += await before.enqueue("nap", *({"seconds": 0.1} for _ in range(COUNT)))
         worker = start(own_url, slots=4, lease=10)
         await until(before.has_calls(COUNT // 2))
         postmaster = await before.conn.fetchval("select pg_read_file('postmaster.pid')")
