@@ -1,22 +1,14 @@
 """The server dies right after a claim that did not wait for the disk, and what was settled before stays."""
 
-import asyncio
-import os
 import signal
-import tempfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from uuid import UUID, uuid4
+from collections.abc import Iterator
+from uuid import UUID
 
-import asyncpg
 import pytest
 
 from holdfast.db.chores import rescue_jobs
 from holdfast.db.connect import Connection
 from holdfast.db.invariants import check_invariants
-from holdfast.db.migrate import migrate
 from holdfast.db.worker import settle_and_claim
 from holdfast.embedded import EmbeddedServer
 from holdfast.model.id import WorkerId
@@ -24,7 +16,7 @@ from holdfast.model.job import ClaimedJob
 from holdfast.model.outcome import Completed, end_of
 from holdfast.model.payload import JsonText
 from tests.builders import a_worker, ready_jobs
-from tests.crash.processes import until
+from tests.crash.place import Place, a_durable_server, a_place
 
 pytestmark = pytest.mark.alone
 
@@ -34,55 +26,15 @@ DONE = end_of(Completed(JsonText('"done"')))
 JOBS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A database of one test, on a server that is killed in each."""
-
-    server: EmbeddedServer
-    name: str
-
-    @asynccontextmanager
-    async def connected(self) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
-        """Starts the server, if it was killed."""
-        url = await asyncio.to_thread(self.server.start)
-        conn = await asyncpg.connect(url, database=self.name)
-        try:
-            yield conn
-        finally:
-            conn.terminate()
-
-    async def crash(self, number: signal.Signals) -> None:
-        postmaster = self.server.postmaster_pid
-        assert postmaster is not None
-        os.kill(postmaster, number)
-
-        async def is_gone() -> bool:
-            return self.server.postmaster_pid is None
-
-        await until(is_gone)
-
-
 @pytest.fixture(scope="module")
 def server() -> Iterator[EmbeddedServer]:
-    with tempfile.TemporaryDirectory(prefix="hf-", ignore_cleanup_errors=True) as directory:
-        Path(directory).chmod(0o755)
-        made = EmbeddedServer(Path(directory) / "data", settings=SETTINGS)
-        try:
-            yield made
-        finally:
-            made.stop()
+    with a_durable_server(SETTINGS) as made:
+        yield made
 
 
 @pytest.fixture
 async def place(server: EmbeddedServer) -> Place:
-    name = f"test_{uuid4().hex}"
-    conn = await asyncpg.connect(await asyncio.to_thread(server.start))
-    await conn.execute(f"create database {name}")
-    await conn.close()
-    made = Place(server, name)
-    async with made.connected() as inside:
-        await migrate(inside)
-    return made
+    return await a_place(server)
 
 
 @pytest.mark.parametrize("number", [signal.SIGQUIT, signal.SIGKILL])

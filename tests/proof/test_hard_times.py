@@ -15,8 +15,6 @@ from tests.crash.processes import WorkerProcess, until
 from tests.crash.world import World
 from tests.proof.linked import linked
 
-pytestmark = pytest.mark.alone
-
 Start = Callable[..., WorkerProcess]
 COUNT = 20
 LEASE = 10  # nobody may be robbed here, so it is a long one

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.alone
 def test_every_fault_fires_and_no_job_is_lost_or_doubled(tmp_path: Path) -> None:
     seed = secrets.randbelow(2**31)
     print(f"seed {seed}")
-    done = chaos("--seed", str(seed), "--minutes", "0.65", "--workers", "2", "--save", str(tmp_path))
+    done = chaos("--seed", str(seed), "--minutes", "0.6", "--workers", "2", "--save", str(tmp_path))
     assert done.returncode == 0, done.stdout + done.stderr
     last = done.stdout.splitlines()[-1]
     assert re.fullmatch(
