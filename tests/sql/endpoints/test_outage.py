@@ -90,8 +90,8 @@ async def test_a_day_without_the_endpoint_makes_no_job_dead(conn: Connection, cl
             await clock.advance("5s")
             await fail(conn, job)
         if not running:
-            # In fake time nobody looks oftener than this; with it the day takes a second.
-            await clock.advance(max(60.0, await told_to_wait(conn, worker) or 60.0))
+            # In fake time nobody looks oftener than this; with it the day takes a few seconds.
+            await clock.advance(max(180.0, await told_to_wait(conn, worker) or 180.0))
             await renew(conn, worker)
     assert tries > 100, "the endpoint was hardly asked"
     assert await conn.fetchval("select count(*) from holdfast.dead_letters") == 0
