@@ -1,33 +1,63 @@
-"""`./dev bench SUITE`: runs a suite, prints its table, and writes its figures as JSON if asked."""
+"""`./dev bench SUITE`: runs a suite, prints its table, and writes its figures as JSON if asked.
+
+Exit code 0: all bars are met. 1: a bar was missed, a system failed, or the suite did. 2: it could not begin.
+"""
 
 import argparse
 import sys
-from pathlib import Path
+import traceback
 
+from bench.arguments import arguments
 from bench.bars import bars_of
 from bench.bars.bar import checklist
 from bench.page import save, write_page
-from bench.result import Results, as_json, as_table
+from bench.result import Results, as_json, as_table, failures_of
 from bench.suites import SUITES
+from bench.system import SystemFailed
+from bench.unavailable import Unavailable
 
 
 def main() -> int:
-    asked = _arguments()
-    missed = _run(asked) if asked.suite else []
-    if asked.write_docs:
+    asked = arguments()
+    if not asked.suite:
         write_page()
-    return 1 if missed else 0
-
-
-def _run(asked: argparse.Namespace) -> list[str]:
-    """The bars that were missed."""
+        return 0
     results = Results(asked.suite)
-    SUITES[asked.suite](results, asked)
-    print(results.report or as_table(results))
-    if asked.json:
-        asked.json.write_text(as_json(results), encoding="utf-8")
+    try:
+        SUITES[asked.suite](results, asked)
+    except (Exception, KeyboardInterrupt) as error:
+        _show(results, asked)
+        return _failed(error)
+    _show(results, asked)
     if asked.write_docs:
         save(results)
+        write_page()
+    return 1 if _missed(results) or results.failures else 0
+
+
+def _show(results: Results, asked: argparse.Namespace) -> None:
+    """Also what there is of a suite that failed: some were measured for an hour."""
+    if results.report or results.figures or results.failures:
+        print(results.report or as_table(results))
+    if asked.json:
+        asked.json.write_text(as_json(results), encoding="utf-8")
+    for failure in failures_of(results):
+        print(f"bench: {failure}", file=sys.stderr)
+
+
+def _failed(error: BaseException) -> int:
+    """Says why; a traceback only helps with what nobody foresaw."""
+    if isinstance(error, KeyboardInterrupt):
+        print("bench: failed: it was interrupted", file=sys.stderr)
+        return 1
+    if not isinstance(error, SystemFailed | Unavailable):
+        traceback.print_exception(error)
+    print(f"bench: failed: {str(error) or type(error).__name__}", file=sys.stderr)
+    return 2 if isinstance(error, Unavailable) else 1
+
+
+def _missed(results: Results) -> list[str]:
+    """The bars that were missed, said aloud."""
     bars = bars_of(results)
     if bars:
         print("\n" + checklist(bars))
@@ -35,34 +65,6 @@ def _run(asked: argparse.Namespace) -> list[str]:
     for what in missed:
         print(f"bench: missed: {what}", file=sys.stderr)
     return missed
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__)
-    parser.add_argument("suite", choices=sorted(SUITES), nargs="?")
-    parser.add_argument(
-        "--runs", type=int, default=3, help="rounds, interleaved over the systems (default 3)"
-    )
-    parser.add_argument("--jobs", type=int, default=20_000, help="jobs per round (default 20,000)")
-    parser.add_argument("--redis", action="store_true", help="peers: those on Redis and SQLite, too")
-    parser.add_argument("--only", nargs="+", metavar="PEER", help="peers, held: these and no others")
-    parser.add_argument("--seconds", type=int, help="peers: of single enqueues (3); held: in all (120)")
-    parser.add_argument("--minutes", type=int, help="held: the same in minutes")
-    parser.add_argument("--scale", type=float, default=1.0, help="depth, load: of their numbers of jobs")
-    parser.add_argument("--seeds", type=int, nargs="+", metavar="N", help="flow: seeds (default 41 to 45)")
-    parser.add_argument("--no-sql", action="store_true", help="flow: leave out the runs on PostgreSQL")
-    parser.add_argument("--docs", action="store_true", help="flow: write table and chart into the guide")
-    parser.add_argument(
-        "--real", action="store_true", help="flow: one scenario in real time instead, over HTTP"
-    )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")
-    parser.add_argument(
-        "--write-docs", action="store_true", help="save the figures, if any, and write docs/benchmarks.md"
-    )
-    asked = parser.parse_args()
-    if not asked.suite and not asked.write_docs:
-        parser.error("name a suite, or say --write-docs")
-    return asked
 
 
 if __name__ == "__main__":

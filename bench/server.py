@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import asyncpg
+import psutil
 
+from bench.unavailable import Unavailable
 from holdfast.embedded import EmbeddedServer
 
 # Who measures: its statements are not counted among those of the system under test.
@@ -17,6 +19,7 @@ WATCHER = "watcher"
 # before each round instead. Files of the WAL are kept and used again, as on a server that has run for a day:
 # while a new one is made, everybody waits.
 SETTINGS = {"max_wal_size": "8GB", "min_wal_size": "2GB", "checkpoint_timeout": "1h"}
+MEMORY: tuple[str, ...] = ("tmpfs", "ramfs")  # file systems on which fsync does nothing
 T = TypeVar("T")
 SHOWN = ("server_version", "fsync", "synchronous_commit", "full_page_writes", "shared_buffers", *SETTINGS)
 
@@ -26,6 +29,7 @@ def server() -> Iterator[str]:
     """A server that lives as long as the block; gives the URL of its first database."""
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as directory:
         place = Path(directory)
+        _refuse_memory(place)
         place.chmod(0o755)  # as root, the server runs as another user and must get in
         with EmbeddedServer(place / "data", settings=SETTINGS) as url:
             asyncio.run(_execute(url, f"create role {WATCHER} superuser login"))
@@ -33,13 +37,24 @@ def server() -> Iterator[str]:
 
 
 @contextmanager
-def fresh_database(url: str, name: str, template: str = "template0") -> Iterator[str]:
+def fresh_database(url: str, name: str) -> Iterator[str]:
     """A database of its own, dropped at the end."""
-    asyncio.run(_execute(url, "checkpoint", f'create database "{name}" template "{template}"'))
+    asyncio.run(_execute(url, "checkpoint", f'create database "{name}" template template0'))
     try:
         yield in_database(url, name)
     finally:
         asyncio.run(_execute(url, f'drop database "{name}" with (force)'))
+
+
+def _refuse_memory(place: Path) -> None:
+    """A commit that waits for no disk would make every system look quick, and all of them alike."""
+    mounts = [mount for mount in psutil.disk_partitions(all=True) if place.is_relative_to(mount.mountpoint)]
+    kind = max(mounts, key=lambda mount: len(mount.mountpoint)).fstype if mounts else ""
+    if kind in MEMORY:
+        raise Unavailable(
+            f"{place.parent} is in memory ({kind}), where fsync means nothing;"
+            " name a directory on a disk: TMPDIR=/var/tmp ./dev bench …"
+        )
 
 
 def in_database(url: str, name: str) -> str:

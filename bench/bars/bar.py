@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from bench.result import number
+
 
 @dataclass(frozen=True, slots=True)
 class Bar:
@@ -18,7 +20,7 @@ class Bar:
 
     def __str__(self) -> str:
         wanted = f"≥ {self.least:g}" if self.least is not None else f"≤ {self.most:g}"
-        return f"{self.what}: {self.value:.2f}, wanted {wanted}"
+        return f"{self.what}: {number(self.value)}, wanted {wanted}"
 
 
 def checklist(bars: Iterable[Bar]) -> str:

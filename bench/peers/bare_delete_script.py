@@ -26,11 +26,9 @@ class Client:
     async def one(self, caller: int, sent: float) -> None:
         await self._connection.execute("insert into bare (payload) values ($1)", f'{{"n": {sent}}}')
 
-    def calls(self, n: int) -> Any:
-        return [('{"n": 0}',)] * n
-
-    async def many(self, calls: Any) -> None:
-        await self._connection.copy_records_to_table("bare", columns=["payload"], records=calls)
+    async def many(self, n: int) -> None:
+        records = [('{"n": 0}',)] * n
+        await self._connection.copy_records_to_table("bare", columns=["payload"], records=records)
 
 
 class BareDeleteScript(AsyncpgScript):

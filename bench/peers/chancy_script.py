@@ -7,7 +7,6 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 from chancy import Chancy, Queue, Worker, job
 from chancy.plugins.leadership import Leadership
@@ -45,10 +44,8 @@ class Client:
     async def one(self, caller: int, sent: float) -> None:
         await self._app.push(noop.job.with_kwargs(n=sent))
 
-    def calls(self, n: int) -> Any:
-        return [noop.job.with_kwargs(n=0) for _ in range(n)]
-
-    async def many(self, calls: Any) -> None:
+    async def many(self, n: int) -> None:
+        calls = [noop.job.with_kwargs(n=0.0) for _ in range(n)]
         async for _ in self._app.push_many(calls, batch_size=5000):
             pass
 

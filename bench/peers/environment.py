@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.system import HERE, Store, System
+from bench.unavailable import Unavailable, last_line
 
 PLACE = HERE.parent / ".venv-peers"
 PSYCOPG = "psycopg[binary,pool]==3.3.8"
@@ -38,22 +39,41 @@ class Peer:
         wanted = hashlib.sha256("\n".join(self.packages).encode()).hexdigest()
         if not stamp.exists() or stamp.read_text() != wanted:
             print(f"bench: installing {self.name} into an environment of its own …", file=sys.stderr)
-            venv.create(place, clear=True, with_pip=True)
-            command = [str(interpreter), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
-            subprocess.run([*command, *self.packages], check=True, stdout=sys.stderr)
+            self._install(place, interpreter)
             stamp.write_text(wanted)
         return interpreter
+
+    def _install(self, place: Path, interpreter: Path) -> None:
+        pip = [str(interpreter), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
+        try:
+            venv.create(place, clear=True, with_pip=True)
+            subprocess.run(
+                [*pip, *self.packages],
+                check=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+            )
+        except (OSError, subprocess.CalledProcessError) as error:
+            said = error.stdout if isinstance(error, subprocess.CalledProcessError) else str(error)
+            said = said if isinstance(said, str) else (said or b"").decode(errors="replace")
+            raise Unavailable(
+                f"cannot install {self.name} ({', '.join(self.packages)}): {last_line(said)};"
+                " leave it out with --only and the names of the others"
+            ) from error
 
 
 _SAQ = ("saq[postgres,redis,hiredis]==0.26.4", PSYCOPG, UVLOOP)
 
 POSTGRES_PEERS = (
+    # The fastest first: neighbours in time of ours, with which they are compared.
+    Peer("pgqueuer", ("pgqueuer[asyncpg]==1.6.0", UVLOOP), "from pgqueuer import PgQueuer, AsyncpgDriver"),
     Peer(
         "procrastinate",
         ("procrastinate==3.10.0", PSYCOPG, UVLOOP),
         "from procrastinate import App, PsycopgConnector",
     ),
-    Peer("pgqueuer", ("pgqueuer[asyncpg]==1.6.0", UVLOOP), "from pgqueuer import PgQueuer, AsyncpgDriver"),
     Peer("chancy", ("chancy==0.26.0", PSYCOPG, UVLOOP), "from chancy import Chancy, Worker"),
     Peer("saq", _SAQ, "from saq import Queue, Worker; import saq.queue.postgres"),
     Peer(

@@ -5,7 +5,6 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from typing import Any
 
 import asyncpg
 
@@ -37,11 +36,8 @@ class Client:
     async def one(self, caller: int, sent: float) -> None:
         await self._noop.enqueue(n=sent)
 
-    def calls(self, n: int) -> Any:
-        return [self._noop.call(n=0.0) for _ in range(n)]
-
-    async def many(self, calls: Any) -> None:
-        await self._noop.enqueue_many(calls)
+    async def many(self, n: int) -> None:
+        await self._noop.enqueue_many(self._noop.call(n=0.0) for _ in range(n))
 
 
 class HoldfastScript(AsyncpgScript):

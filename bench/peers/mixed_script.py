@@ -47,17 +47,15 @@ class Client:
     async def one(self, caller: int, sent: float) -> None:
         await self._noop.enqueue(n=next(self._numbers))
 
-    def calls(self, n: int) -> Any:
-        return range(n)
-
-    async def many(self, calls: Any) -> None:
+    async def many(self, n: int) -> None:
         """Also the options are made here: they are what the features cost."""
+        numbers = range(n)
         if "runs" not in FEATURES:
-            await self._noop.enqueue_many([self._call(n, None) for n in calls])
+            await self._noop.enqueue_many(self._call(number, None) for number in numbers)
             return
-        for number in range(RUNS):
-            async with self._app.run(f"run {number}") as run:
-                await self._noop.enqueue_many([self._call(n, run) for n in calls[number::RUNS]])
+        for first in range(RUNS):
+            async with self._app.run(f"run {first}") as run:
+                await self._noop.enqueue_many(self._call(number, run) for number in numbers[first::RUNS])
 
     def _call(self, n: int, run: Run | None) -> Any:
         given: dict[str, Any] = {}

@@ -34,11 +34,8 @@ class Client:
     async def one(self, caller: int, sent: float) -> None:
         await self._noop.defer_async(n=sent)
 
-    def calls(self, n: int) -> Any:
-        return [{"n": 0} for _ in range(n)]
-
-    async def many(self, calls: Any) -> None:
-        await self._noop.batch_defer_async(*calls)
+    async def many(self, n: int) -> None:
+        await self._noop.batch_defer_async(*({"n": 0.0} for _ in range(n)))
 
 
 class ProcrastinateScript(PsycopgScript):

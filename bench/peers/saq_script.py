@@ -23,12 +23,9 @@ class Client:
     async def one(self, caller: int, sent: float) -> None:
         await self._queue.enqueue(_job(sent))
 
-    def calls(self, n: int) -> Any:
-        return [_job(0.0) for _ in range(n)]
-
-    async def many(self, calls: Any) -> None:
-        for first in range(0, len(calls), 1000):
-            await asyncio.gather(*(self._queue.enqueue(call) for call in calls[first : first + 1000]))
+    async def many(self, n: int) -> None:
+        for first in range(0, n, 1000):
+            await asyncio.gather(*(self.one(0, 0.0) for _ in range(first, min(first + 1000, n))))
 
 
 def _job(sent: float) -> Job:

@@ -95,10 +95,8 @@ class Client(Protocol):
     async def one(self, caller: int, sent: float) -> None:
         """Durable when it returns; `caller` numbers the concurrent callers from 0."""
 
-    def calls(self, n: int) -> Any:
-        """`n` jobs, made ready for `many`."""
-
-    async def many(self, calls: Any) -> None: ...
+    async def many(self, n: int) -> None:
+        """Makes `n` jobs and enqueues them, as much at once as the system can."""
 
 
 class Script(ABC):
@@ -131,9 +129,8 @@ class Script(ABC):
 
     async def command_bulk(self, url: str, jobs: float) -> dict[str, Any]:
         async with self.client(url, 1) as client:
-            calls = client.calls(int(jobs))
             began = time.perf_counter()
-            await client.many(calls)
+            await client.many(int(jobs))
             return {"seconds": time.perf_counter() - began}
 
     async def command_single(self, url: str, seconds: float, callers: float) -> dict[str, Any]:
@@ -164,7 +161,7 @@ class Script(ABC):
                 ready = enqueued - read_counter(counter)
                 wanted = int(rate * elapsed) - enqueued if rate else 2_000 * (ready < 5_000)
                 if wanted > 0:
-                    await client.many(client.calls(min(wanted, 2_000)))
+                    await client.many(min(wanted, 2_000))
                     enqueued += min(wanted, 2_000)
                 else:
                     await asyncio.sleep(0.01)

@@ -36,12 +36,9 @@ class Client:
     async def one(self, caller: int, sent: float) -> None:
         await self._noop.kiq(sent)
 
-    def calls(self, n: int) -> Any:
-        return range(n)
-
-    async def many(self, calls: Any) -> None:
-        for first in range(0, len(calls), 100):
-            await asyncio.gather(*(self.one(0, 0.0) for _ in calls[first : first + 100]))
+    async def many(self, n: int) -> None:
+        for first in range(0, n, 100):
+            await asyncio.gather(*(self.one(0, 0.0) for _ in range(first, min(first + 100, n))))
 
 
 class TaskiqScript(RedisScript):

@@ -14,7 +14,7 @@ from bench.meter import Meter
 from bench.result import OURS, Results
 from bench.server import shown_settings, watching
 from bench.stores import Stores, stores
-from bench.system import HERE, System, Workers, finish, ours, until_ready
+from bench.system import HERE, Process, System, Workers, ours, until_ready
 
 
 def calls(results: Results, runs: int, jobs: int) -> None:
@@ -31,23 +31,18 @@ def _round(places: Stores, system: System, port: str, jobs: int) -> dict[str, tu
     env = {"BENCH_PORT": port}
     with places.fresh(system) as url:
         system.call("bulk", url, jobs, env=env)
-        crew = Workers(system, url, env=env)
-        try:
-            watch = system.start("watch", watching(url), jobs)
+        with system.start("watch", watching(url), jobs) as watch, Workers(system, url, env=env) as crew:
             until_ready(watch)
             process = psutil.Process(crew.processes[0].pid)
             meter = Meter(url)
             meter.start()
             began, busy = time.time(), sum(process.cpu_times()[:2])
             crew.go()
-            peak = _peak_while(watch, process)
-            seconds = finish(watch)["last"] - began
+            peak = _peak_until(watch, crew, process)
+            seconds = crew.until(watch)["last"] - began
             busy = sum(process.cpu_times()[:2]) - busy
             renewals = meter.read("%renew_lease%").statements
             (report,) = crew.stop()
-        except BaseException:
-            crew.kill()
-            raise
     lags = quantiles((1000 * lag for lag in report["lags"]), n=100, method="inclusive")
     return {
         "rate": ("calls/s", jobs / seconds),
@@ -60,9 +55,10 @@ def _round(places: Stores, system: System, port: str, jobs: int) -> dict[str, tu
     }
 
 
-def _peak_while(watch: "subprocess.Popen[str]", process: psutil.Process) -> float:
+def _peak_until(watch: Process, crew: Workers, process: psutil.Process) -> float:
     peak = 0.0
     while watch.poll() is None:
+        crew.check()
         peak = max(peak, process.memory_info().rss)
         time.sleep(0.1)
     return peak
@@ -76,7 +72,10 @@ def _slow_server() -> Iterator[str]:
     )
     try:
         assert process.stdout is not None
-        yield process.stdout.readline().strip()
+        port = process.stdout.readline().strip()
+        if not port:
+            raise RuntimeError(f"The slow server ended with exit code {process.wait()}.")
+        yield port
     finally:
         process.terminate()
         process.communicate()

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from statistics import quantiles
-from typing import Any
 
 import psycopg
 
@@ -15,14 +14,15 @@ from bench.peers.script import CLAIMS, COUNTER, open_counter, read_counter
 from bench.result import Results
 from bench.server import shown_settings, watching
 from bench.stores import Stores, stores
-from bench.system import System, Workers, finish, ours
+from bench.system import Process, System, SystemFailed, Workers, finish, ours
 
+PEERS = ("pgqueuer", "procrastinate")
 RATES = {"steady": 3_000, "full": 0}  # jobs a second; 0 is as fast as keeps 1,000 to 10,000 ready
 WINDOW = 10
 
 
 def held(results: Results, runs: int, seconds: int, only: list[str] | None) -> None:
-    names = [name for name in ("pgqueuer", "procrastinate") if not only or name in only]
+    names = [name for name in PEERS if not only or name in only]
     systems = [ours(), *map(peer, names)]
     with stores() as places:
         results.settings |= shown_settings(places.postgres) | {"seconds": str(seconds)}
@@ -40,7 +40,7 @@ def _round(results: Results, places: Stores, system: System, mode: str, rate: in
         with _snapshot(watching(url)):
             samples, claims = _run(system, url, counter.name, rate, seconds)
             dead = _dead_tuples(watching(url))
-    window = min(WINDOW, seconds // 2)
+    window = max(1, min(WINDOW, seconds // 2))
     figures = {
         "first": ("jobs/s", (samples[window] - samples[0]) / window),
         "last": ("jobs/s", (samples[-1] - samples[-1 - window]) / window),
@@ -66,35 +66,32 @@ def _run(
 ) -> tuple[Sequence[int], Sequence[float]]:
     """How many were handled by each second, from the first job on, and how long each claim took."""
     env = {COUNTER: counter, CLAIMS: "1"}
-    crew = Workers(system, url, env=env)
-    producer: Any = None
-    try:
+    with Workers(system, url, env=env) as crew:
         crew.go()
-        producer = system.start("produce", url, rate, seconds + 3, env=env)
-        samples = _sample(counter, seconds)
-        enqueued = finish(producer)["enqueued"]
+        with system.start("produce", url, rate, seconds + 3, env=env) as producer:
+            samples = _sample(counter, seconds, crew, producer)
+            enqueued = crew.until(producer)["enqueued"]
         (report,) = crew.stop()
-    except BaseException:
-        crew.kill()
-        if producer is not None:
-            producer.kill()
-        raise
     recorded = system.call("count", watching(url))
     if recorded["done"] != report["handled"] or recorded["done"] + recorded["left"] != enqueued:
-        raise RuntimeError(
-            f"{system.name}: {enqueued} enqueued, {report['handled']} handled, {recorded} recorded"
+        raise SystemFailed(
+            system.name, f"{enqueued} enqueued, {report['handled']} handled, {recorded} recorded"
         )
     return samples, report["claims"]
 
 
-def _sample(path: str, seconds: int) -> list[int]:
+def _sample(path: str, seconds: int, crew: Workers, producer: Process) -> list[int]:
     counter = open_counter(path)
     while read_counter(counter) == 0:
+        crew.check()
+        if producer.poll() is not None:
+            raise producer.failed(f"had {finish(producer)}, but no job was handled")
         time.sleep(0.01)
     began = time.perf_counter()
     samples = [read_counter(counter)]
     for second in range(1, seconds + 1):
         time.sleep(max(0.0, began + second - time.perf_counter()))
+        crew.check()
         samples.append(read_counter(counter))
     return samples
 

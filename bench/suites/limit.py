@@ -8,7 +8,7 @@ from bench.server import shown_settings
 from bench.stores import Stores, stores
 from bench.system import System, bare, ours
 
-BARE = {"bare_settle": "settle_and_claim without handlers", "bare_delete": "claim and delete; COPY"}
+BARE = {"bare_settle": "our own statements without handlers", "bare_delete": "claim and delete; COPY"}
 
 
 def limit(results: Results, runs: int, jobs: int) -> None:
@@ -16,14 +16,21 @@ def limit(results: Results, runs: int, jobs: int) -> None:
     with stores() as places:
         results.settings |= shown_settings(places.postgres) | BARE
         for run in range(runs):
-            for system in systems:
-                print(f"bench: limit, run {run + 1}, {system.name} …", file=sys.stderr)
-                for workers in (1, 2):
+            for workers in (1, 2):
+                for system in systems:
+                    print(f"bench: limit, run {run + 1}, {workers} workers, {system.name} …", file=sys.stderr)
                     _round(results, places, system, workers, jobs)
     for system in systems[1:]:
         for name in ("drain_1", "drain_2", "bulk_enqueue"):
-            share = results.median(OURS, name) / results.median(system.name, name)
-            results.add(OURS, ours().version(), f"{name}_share_of_{system.name}", "share", share)
+            _share(results, system.name, name)
+
+
+def _share(results: Results, system: str, name: str) -> None:
+    """Of what neighbours in time did."""
+    most = results.figures[system, name].runs
+    for our_rate, their_rate in zip(results.figures[OURS, name].runs, most, strict=True):
+        share = our_rate / their_rate
+        results.add(OURS, ours().version(), f"{name}_share_of_{system}", "share", share)
 
 
 def _round(results: Results, places: Stores, system: System, workers: int, jobs: int) -> None:

@@ -1,6 +1,5 @@
 """mixed: what the features cost, each alone and all together."""
 
-import os
 import sys
 from pathlib import Path
 
@@ -29,10 +28,10 @@ def mixed(results: Results, runs: int, jobs: int) -> None:
         for run in range(runs):
             for name, features in FEATURES.items():
                 print(f"bench: mixed, run {run + 1}, {name} …", file=sys.stderr)
-                os.environ["BENCH_FEATURES"] = features
+                env = {"BENCH_FEATURES": features}
                 with places.fresh(system) as url:
-                    bulk = system.call("bulk", url, jobs)["seconds"]
-                    drained = drain(system, url, jobs, 1)
+                    bulk = system.call("bulk", url, jobs, env=env)["seconds"]
+                    drained = drain(system, url, jobs, 1, env)
                 assert drained.usage is not None
                 results.add(OURS, version, f"enqueue_{name}", "jobs/s", jobs / bulk)
                 results.add(OURS, version, f"drain_{name}", "jobs/s", jobs / drained.seconds)

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Callable, Mapping
 from statistics import quantiles
 
 import psutil
@@ -9,12 +10,11 @@ import psutil
 from bench.drained import drain
 from bench.meter import Meter
 from bench.peers.environment import OTHER_PEERS, POSTGRES_PEERS
-from bench.result import Results
+from bench.result import OURS, Results
 from bench.server import shown_settings, watching
 from bench.stores import Stores, stores
-from bench.system import Store, System, Workers, finish, ours
+from bench.system import Store, System, SystemFailed, Workers, ours
 
-CALLERS = (1, 8, 64)
 SINGLE_ROUNDS = 5  # one caller's figure is the closest of all
 PICKUPS, PICKUP_EVERY_MS = 300, 20
 IDLE_SECONDS = 5.0
@@ -29,37 +29,42 @@ def peers(
     with stores(redis) as places:
         results.settings |= shown_settings(places.postgres)
         results.settings |= {"jobs": str(jobs), "seconds of single enqueues": f"{seconds:g}"}
+        measured = [_Measured(results, places, system, jobs, seconds) for system in systems]
         for run in range(runs):
-            for system in systems:
-                print(f"bench: peers, run {run + 1}, {system.name} …", file=sys.stderr)
-                _Round(results, places, system, jobs, seconds).measure()
-        for _ in range(runs, SINGLE_ROUNDS if runs > 1 else runs):
-            for system in systems:
-                _Round(results, places, system, jobs, seconds).single(1)
+            _round(measured, f"run {run + 1}", FIGURES)
+        for run in range(runs, SINGLE_ROUNDS if runs > 1 else runs):
+            _round(measured, f"run {run + 1}", {"single_enqueue_1": FIGURES["single_enqueue_1"]})
 
 
-class _Round:
-    """All figures of one system, once."""
+def _round(measured: "list[_Measured]", run: str, figures: "Mapping[str, Measure]") -> None:
+    """Figure by figure over all systems, so that those that are compared are neighbours in time."""
+    for name, measure in figures.items():
+        for one in list(measured):
+            print(f"bench: peers, {run}, {name}, {one.system.name} …", file=sys.stderr)
+            try:
+                measure(one)
+            except SystemFailed as failed:
+                if one.system.name == OURS:
+                    raise
+                measured.remove(one)
+                one.results.failures[one.system.name] = f"{name}: {failed.what}"
+                print(f"bench: {one.system.name} is left out from here on: {failed}", file=sys.stderr)
+
+
+class _Measured:
+    """One system, and how each of its figures is taken."""
 
     def __init__(self, results: Results, places: Stores, system: System, jobs: int, seconds: float) -> None:
-        self._results = results
+        self.results = results
+        self.system = system
         self._places = places
-        self._system = system
         self._jobs = jobs
         self._seconds = seconds
 
-    def measure(self) -> None:
-        for workers in (1, 2):
-            self._drain(workers)
-        self._idle()
-        for callers in CALLERS:
-            self.single(callers)
-        self._add("import_s", "s", self._system.import_seconds())
-
-    def _drain(self, workers: int) -> None:
-        with self._places.fresh(self._system) as url:
-            bulk = self._system.call("bulk", url, self._jobs)["seconds"]
-            drained = drain(self._system, url, self._jobs, workers)
+    def drain(self, workers: int) -> None:
+        with self._places.fresh(self.system) as url:
+            bulk = self.system.call("bulk", url, self._jobs)["seconds"]
+            drained = drain(self.system, url, self._jobs, workers)
         self._add(f"drain_{workers}", "jobs/s", self._jobs / drained.seconds)
         if workers > 1:
             return
@@ -69,27 +74,22 @@ class _Round:
             self._add("wal_bytes_per_job", "bytes", drained.usage.wal / self._jobs)
             self._add("buffers_per_job", "buffers", drained.usage.buffers / self._jobs)
 
-    def _idle(self) -> None:
+    def idle(self) -> None:
         """An idle worker: what it takes and asks, and how soon it has a job that comes."""
-        with self._places.fresh(self._system) as url:
-            crew = Workers(self._system, url)
-            try:
-                crew.go()
-                time.sleep(2.0)  # until it has settled down
-                self._rest(crew, url)
-                self._system.call("trickle", url, PICKUPS, PICKUP_EVERY_MS)
-                watched = watching(url) if self._system.store is Store.POSTGRES else url
-                finish(self._system.start("watch", watched, PICKUPS))
-                (report,) = crew.stop()
-            except BaseException:
-                crew.kill()
-                raise
+        with self._places.fresh(self.system) as url, Workers(self.system, url) as crew:
+            crew.go()
+            time.sleep(2.0)  # until it has settled down
+            self._rest(crew, url)
+            self.system.call("trickle", url, PICKUPS, PICKUP_EVERY_MS)
+            watched = watching(url) if self.system.store is Store.POSTGRES else url
+            crew.until(self.system.start("watch", watched, PICKUPS))
+            (report,) = crew.stop()
         cuts = quantiles((1000 * latency for latency in report["latencies"]), n=100, method="inclusive")
         for percent in (50, 95, 99):
             self._add(f"pickup_p{percent}", "ms", cuts[percent - 1])
 
     def _rest(self, crew: Workers, url: str) -> None:
-        meter = Meter(url) if self._system.store is Store.POSTGRES else None
+        meter = Meter(url) if self.system.store is Store.POSTGRES else None
         if meter:
             meter.start()
         time.sleep(IDLE_SECONDS)
@@ -100,12 +100,27 @@ class _Round:
         self._add("rss_mb", "MB", sum(one.memory_info().rss for one in family) / 1e6)
 
     def single(self, callers: int) -> None:
-        with self._places.fresh(self._system) as url:
-            answer = self._system.call("single", url, self._seconds, callers)
-            stored = self._system.call("count", url)["left"]
+        with self._places.fresh(self.system) as url:
+            answer = self.system.call("single", url, self._seconds, callers)
+            stored = self.system.call("count", url)["left"]
         if stored != answer["jobs"] + callers:  # each caller enqueues one to warm up
-            raise RuntimeError(f"{self._system.name} stored {stored} of {answer['jobs'] + callers} jobs")
+            raise SystemFailed(self.system.name, f"stored {stored} of {answer['jobs'] + callers} jobs")
         self._add(f"single_enqueue_{callers}", "jobs/s", answer["jobs"] / answer["seconds"])
 
+    def imports(self) -> None:
+        self._add("import_s", "s", self.system.import_seconds())
+
     def _add(self, figure: str, unit: str, value: float) -> None:
-        self._results.add(self._system.name, self._system.version(), figure, unit, value)
+        self.results.add(self.system.name, self.system.version(), figure, unit, value)
+
+
+Measure = Callable[[_Measured], None]
+FIGURES: dict[str, Measure] = {
+    "drain_1": lambda one: one.drain(1),
+    "drain_2": lambda one: one.drain(2),
+    "idle": _Measured.idle,
+    "single_enqueue_1": lambda one: one.single(1),
+    "single_enqueue_8": lambda one: one.single(8),
+    "single_enqueue_64": lambda one: one.single(64),
+    "import_s": _Measured.imports,
+}

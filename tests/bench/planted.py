@@ -19,15 +19,27 @@ PEERS = {
     "import_s": (0.2, 0.9),
     "rss_mb": (45, 48),
 }
+UNITS = {
+    "pickup_p50": "ms",
+    "pickup_p95": "ms",
+    "pickup_p99": "ms",
+    "statements_per_job": "statements",
+    "wal_bytes_per_job": "bytes",
+    "buffers_per_job": "buffers",
+    "idle_statements_per_s": "statements/s",
+    "import_s": "s",
+    "rss_mb": "MB",
+}  # all others are jobs/s
 
 
 def peers() -> Results:
     results = Results("peers")
     for name, (ours, theirs) in PEERS.items():
-        results.add(OURS, "1", name, "unit", ours)
-        results.add("pgqueuer", "1", name, "unit", theirs)
-    results.add("taskiq", "1", "pickup_p50", "unit", 1.8)
-    results.add("taskiq", "1", "drain_1", "unit", 1_000_000)  # on Redis: no bar compares with it
+        unit = UNITS.get(name, "jobs/s")
+        results.add(OURS, "1", name, unit, ours)
+        results.add("pgqueuer", "1", name, unit, theirs)
+    results.add("taskiq", "1", "pickup_p50", "ms", 1.8)
+    results.add("taskiq", "1", "drain_1", "jobs/s", 1_000_000)  # on Redis: no bar compares with it
     return results
 
 

@@ -101,4 +101,4 @@ def test_the_rate_at_depth_is_compared_within_pairs() -> None:
 def test_the_list_of_bars_marks_those_that_are_missed() -> None:
     lines = checklist(bars_of(planted.spoil(planted.held(), "full_last", 100))).splitlines()
     assert [line[:4] for line in lines] == ["ok  ", "ok  ", "MISS"]
-    assert lines[-1].endswith("0.03, wanted ≥ 0.75")
+    assert lines[-1].endswith("0.033, wanted ≥ 0.75")

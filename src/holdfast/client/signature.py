@@ -40,13 +40,7 @@ class Signature:
 
     def payload(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> JsonText:
         """The payload for a call; raises InvalidPayload, naming the parameter, if it does not fit."""
-        if len(args) > len(self._positional):
-            raise self._misfit(f"{len(args)} values were given without a name, which are too many")
-        given = dict(zip(self._positional, args, strict=False))
-        twice = given.keys() & kwargs.keys()
-        if twice:
-            raise self._misfit(f"{min(twice)} was given twice", min(twice))
-        given.update(kwargs)
+        given = self._named(args, kwargs) if args else kwargs
         self._check_names(given)
         return encode({name: self._converters[name].to_json(value) for name, value in given.items()})
 
@@ -57,7 +51,18 @@ class Signature:
         self._check_names(payload)
         return {name: self._converters[name].from_json(value) for name, value in payload.items()}
 
+    def _named(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        if len(args) > len(self._positional):
+            raise self._misfit(f"{len(args)} values were given without a name, which are too many")
+        given = dict(zip(self._positional, args, strict=False))
+        twice = given.keys() & kwargs.keys()
+        if twice:
+            raise self._misfit(f"{min(twice)} was given twice", min(twice))
+        return given | kwargs
+
     def _check_names(self, given: dict[str, Any]) -> None:
+        if given.keys() == self._converters.keys():
+            return
         for name in given:
             if name not in self._converters:
                 raise self._misfit(f"it has no parameter {name}", name)
