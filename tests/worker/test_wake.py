@@ -70,19 +70,19 @@ async def test_polls_become_rarer_only_while_the_listener_is_proved_alive() -> N
     waits = []
     for _ in range(7):
         wake.answered()
-        wake.found_less(0, None)
+        wake.found_less(0, None, monotonic())
         waits.append(wake._poll_at - monotonic())
     assert waits[-1] <= LAST_POLL
     assert waits[-1] > 4 * FIRST_POLL
     alive.clear()
-    wake.found_less(0, None)
+    wake.found_less(0, None, monotonic())
     assert wake._poll_at - monotonic() <= FIRST_POLL
 
 
 async def test_the_next_due_job_shortens_the_wait() -> None:
     wake = Wake(lambda: True)
     wake.answered()
-    wake.found_less(0, timedelta(milliseconds=50))
+    wake.found_less(0, timedelta(milliseconds=50), monotonic())
     reasons = [wake.has_reason]
     began = monotonic()
     await wake.wait(until_poll=True)
@@ -91,9 +91,21 @@ async def test_the_next_due_job_shortens_the_wait() -> None:
     assert 0.04 < monotonic() - began < 0.5
 
 
+async def test_a_claim_that_is_answered_late_does_not_hide_what_another_was_told() -> None:
+    """It may have looked before the job was put off. One that begins later has seen all."""
+    wake = Wake(lambda: True)
+    early = monotonic()
+    wake.answered()
+    wake.found_less(0, timedelta(milliseconds=50), monotonic())
+    wake.found_less(0, None, early)
+    assert wake._poll_at - monotonic() <= 0.05
+    wake.found_less(0, None, monotonic())
+    assert wake._poll_at - monotonic() > 0.5 * FIRST_POLL
+
+
 async def test_a_ring_during_a_claim_is_not_forgotten() -> None:
     wake = Wake(lambda: True)
     wake.answered()
     wake.ring()
-    wake.found_less(0, None)
+    wake.found_less(0, None, monotonic())
     assert wake.has_reason

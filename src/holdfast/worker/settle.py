@@ -140,7 +140,7 @@ class Settler:
         self._slots.unreserve(n)
         if had_run:
             self._on_run()
-        self._note(answer, n)
+        self._note(answer, n, began)
         return True
 
     def _reserve(self) -> int:
@@ -172,7 +172,7 @@ class Settler:
             failpoint.reach("after_claim")
         return answer
 
-    def _note(self, answer: Settled, n: int) -> None:
+    def _note(self, answer: Settled, n: int, began: float) -> None:
         found = len(answer.claimed)
         if answer.lost:
             self._report.lost += len(answer.lost)
@@ -186,7 +186,7 @@ class Settler:
         elif n and found == n:
             self._wake.found_all()
         elif n:
-            self._wake.found_less(found, answer.due_in)
+            self._wake.found_less(found, answer.due_in, began)
         if found:
             self._start(answer.claimed)
         else:

@@ -20,6 +20,7 @@ class Wake:
         self._rung = True  # a new worker looks at once
         self._interval = FIRST_POLL
         self._poll_at = 0.0
+        self._due_at, self._told_at = 0.0, 0.0  # when something is due, and when that was said
         self._waiters: deque[asyncio.Future[None]] = deque()
 
     @property
@@ -41,16 +42,22 @@ class Wake:
         self._interval = FIRST_POLL
         self._rung = True
 
-    def found_less(self, found: int, due_in: timedelta | None) -> None:
-        """Nothing more is ready; wait for a ring, the next due job, or the next poll."""
+    def found_less(self, found: int, due_in: timedelta | None, began: float) -> None:
+        """Nothing more is ready; wait for a ring, the next due job, or the next poll.
+
+        A claim that began before another one was answered may not have seen what is due by that answer.
+        """
         if found or not self._is_listening():
             self._interval = FIRST_POLL
         else:
             self._interval = min(LAST_POLL, self._interval + 1.0)
-        wait = self._interval * random.uniform(0.9, 1.0)
+        now = monotonic()
+        self._poll_at = now + self._interval * random.uniform(0.9, 1.0)
+        if began < self._told_at:
+            self._poll_at = min(self._poll_at, self._due_at)
         if due_in is not None:
-            wait = min(wait, max(SHORTEST_WAIT, due_in.total_seconds()))
-        self._poll_at = monotonic() + wait
+            self._due_at, self._told_at = now + max(SHORTEST_WAIT, due_in.total_seconds()), now
+            self._poll_at = min(self._poll_at, self._due_at)
 
     def nudge(self) -> None:
         """Let one waiting loop look again whether it has something to do."""
