@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bench.meter import Meter, Usage
+from bench.peers.script import WORKERS
 from bench.server import watching
 from bench.system import Store, System, SystemFailed, Workers, until_ready
 
@@ -19,6 +20,7 @@ def drain(system: System, url: str, jobs: int, workers: int, env: Mapping[str, s
     """All that is there, `jobs` in number; anything but as many recorded ends raises SystemFailed."""
     meter = Meter(url) if system.store is Store.POSTGRES else None
     watched = watching(url) if meter else url
+    env = {**(env or {}), WORKERS: str(workers)}
     with (
         system.start("watch", watched, jobs, env=env) as watch,
         Workers(system, url, workers, env) as crew,

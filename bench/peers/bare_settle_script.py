@@ -13,7 +13,7 @@ from bench.peers.script import Handled, main
 
 CONNECTIONS = 2
 BATCH = SLOTS // 2  # a worker asks for half of its slots at a time
-CHUNK = 2_000
+CHUNK = 1_000
 TURN = "select job_id, token from holdfast.settle_and_claim($1, $2, $3, $4, $5, $6, $7) where kind = 'job'"
 ENQUEUE = "select job_id, created from holdfast.enqueue_jobs(array['noop'], $1::text[]::json[])"
 

@@ -29,6 +29,7 @@ LONGEST_SECONDS = 3600.0
 COUNTER = "BENCH_COUNTER"
 CLAIMS = "BENCH_CLAIMS"  # set: note how long each claim took
 MOST = "BENCH_MOST"  # set: leave after so many jobs
+WORKERS = "BENCH_WORKERS"  # set: so many worker processes share the work
 
 
 @dataclass(frozen=True, slots=True)

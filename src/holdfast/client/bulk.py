@@ -13,8 +13,8 @@ from holdfast.client.own_connection import OwnConnection, QueueNamer, run_blocki
 from holdfast.client.sync import SyncLoop
 from holdfast.model.job import Enqueued
 
-# Beyond a thousand a statement gets hardly faster, and the first one waits until it is full.
-MOST_JOBS = 2_000
+# Beyond a thousand a statement gets hardly faster, and the server waits longer for the first one.
+MOST_JOBS = 1_000
 MOST_BYTES = 8 * 1024 * 1024
 
 OnProgress = Callable[[int, int | None], None]
