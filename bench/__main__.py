@@ -4,6 +4,7 @@ Exit code 0: all bars are met. 1: a bar was missed, a system failed, or the suit
 """
 
 import argparse
+import signal
 import sys
 import traceback
 
@@ -23,6 +24,9 @@ def main() -> int:
         write_page()
         return 0
     results = Results(asked.suite)
+    # As Ctrl-C does, also from a background job, so that no server and no worker is left behind.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     try:
         SUITES[asked.suite](results, asked)
     except (Exception, KeyboardInterrupt) as error:
