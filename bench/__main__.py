@@ -24,9 +24,6 @@ def main() -> int:
         write_page()
         return 0
     results = Results(asked.suite)
-    # As Ctrl-C does, also from a background job, so that no server and no worker is left behind.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.default_int_handler)
     try:
         SUITES[asked.suite](results, asked)
     except (Exception, KeyboardInterrupt) as error:
@@ -72,4 +69,7 @@ def _missed(results: Results) -> list[str]:
 
 
 if __name__ == "__main__":
+    # As Ctrl-C does, also in a background job, so that no server and no worker is left behind.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     sys.exit(main())

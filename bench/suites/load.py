@@ -18,7 +18,6 @@ from bench.system import SystemFailed, Workers, ours, until_ready
 CLAIM_SIZES = (1, 10, 100, 500)
 DEPTHS = (10_000, 100_000)  # many times what all workers hold, or the kill would hit an idle one
 WORKERS = (1, 2)
-LEFT_OUT = (1, 100_000, 1)  # most of a minute each time: the suite shall take ten
 LEASE_SECONDS = 2
 MOST_OF_THEM = 0.9  # the last ones may wait for the killed worker's lease
 READ = ("select * from holdfast.queue_view", "select * from holdfast.end_stats('1 hour')")
@@ -42,8 +41,6 @@ def load(results: Results, runs: int, scale: float) -> None:
         results.settings |= shown_settings(places.postgres) | {"lease": f"{LEASE_SECONDS} s"}
         for run in range(runs):
             for size, depth, workers in product(CLAIM_SIZES, DEPTHS, WORKERS):
-                if (size, depth, workers) == LEFT_OUT:
-                    continue
                 print(f"bench: load, run {run + 1}, {size} × {depth} × {workers} …", file=sys.stderr)
                 _round(results, places, size, int(depth * scale), workers, f"{size}_{depth}_{workers}")
 
