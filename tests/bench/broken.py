@@ -1,10 +1,7 @@
 """Systems that break: small scripts with the commands that a benchmark calls, each of which notes its pid."""
 
-import os
 import sys
 from pathlib import Path
-
-import psutil
 
 from bench.system import Store, System
 
@@ -32,19 +29,3 @@ def system(place: Path, *body: str) -> System:
 def started(place: Path, command: str) -> list[int]:
     """The processes that were started with this command."""
     return [int(path.name.split("-")[1]) for path in place.glob(f"{command}-*")]
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def is_running(pid: int) -> bool:
-    """Alive, and no zombie for which nobody has waited yet."""
-    try:
-        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False

@@ -8,7 +8,8 @@ import pytest
 from bench.drained import drain
 from bench.suites.held import _run as run_held
 from bench.system import SystemFailed, Workers, finish
-from tests.bench.broken import is_alive, is_running, started, system
+from tests.bench.broken import started, system
+from tests.crash.processes import lives
 
 WAIT = "time.sleep(600)"
 WATCH = f"if command in ('watch', 'produce'): print('ready', flush=True); {WAIT}"
@@ -24,7 +25,7 @@ def test_a_worker_that_dies_in_the_middle_ends_the_drain(tmp_path: Path, code: i
     assert failed.value.system == "broken"
     assert len(started(tmp_path, "work")) == 2
     pids = started(tmp_path, "work") + started(tmp_path, "watch")
-    assert not any(map(is_alive, pids))
+    assert not any(map(lives, pids))
 
 
 @pytest.mark.timeout(60)
@@ -32,7 +33,7 @@ def test_a_worker_that_cannot_start_leaves_no_watcher_behind(tmp_path: Path) -> 
     broken = system(tmp_path, WATCH, "sys.exit(4)")
     with pytest.raises(SystemFailed, match="`work` ended with exit code 4 before it was ready"):
         drain(broken, str(tmp_path), jobs=1, workers=1)
-    assert not any(map(is_alive, started(tmp_path, "watch")))
+    assert not any(map(lives, started(tmp_path, "watch")))
 
 
 @pytest.mark.timeout(60)
@@ -43,7 +44,7 @@ def test_what_a_dead_worker_had_started_is_ended_too(tmp_path: Path) -> None:
     with pytest.raises(SystemFailed, match="exit code 3"):
         drain(broken, str(tmp_path), jobs=1, workers=1)
     (pid,) = started(tmp_path, "child")
-    while is_running(pid):  # the signal was sent; the test's own limit bounds the rest
+    while lives(pid):  # the signal was sent; the test's own limit bounds the rest
         time.sleep(0.01)
 
 
@@ -54,7 +55,7 @@ def test_a_worker_that_dies_before_its_first_job_ends_the_held_suite(tmp_path: P
     broken = system(tmp_path, WATCH, "ready()", "time.sleep(0.2)", "sys.exit(3)")
     with pytest.raises(SystemFailed, match="`work` ended with exit code 3"):
         run_held(broken, str(tmp_path), str(counter), rate=1, seconds=1)
-    assert not any(map(is_alive, started(tmp_path, "produce")))
+    assert not any(map(lives, started(tmp_path, "produce")))
 
 
 @pytest.mark.timeout(60)

@@ -11,6 +11,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -91,3 +93,11 @@ async def until(condition: Callable[[], Awaitable[Any]], within: float = 30) -> 
             if answer:
                 return answer
             await asyncio.sleep(0.02)
+
+
+def lives(pid: int) -> bool:
+    """And is no zombie for which nobody has waited yet."""
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False

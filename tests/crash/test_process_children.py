@@ -8,7 +8,7 @@ from uuid import UUID
 import psutil
 import pytest
 
-from tests.crash.processes import WorkerProcess, until
+from tests.crash.processes import WorkerProcess, lives, until
 from tests.crash.world import World
 
 pytestmark = pytest.mark.alone
@@ -26,13 +26,6 @@ async def pids_of(here: World, job: UUID) -> list[int]:
     pids = list(await until(found))
     assert all(lives(pid) for pid in pids)
     return pids
-
-
-def lives(pid: int) -> bool:
-    try:
-        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False
 
 
 async def until_gone(pids: list[int]) -> None:

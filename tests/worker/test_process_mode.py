@@ -14,6 +14,7 @@ from holdfast.client.app import Holdfast
 from holdfast.client.handle import JobHandle
 from holdfast.model.state import State
 from holdfast.worker.processes import pool
+from tests.crash.processes import lives
 from tests.worker import process_tasks as tasks
 from tests.worker.working import attempts_of, ended, in_state, until, working
 
@@ -41,13 +42,6 @@ def children() -> list[int]:
 def _is_ours(process: psutil.Process) -> bool:
     try:
         return process.status() == psutil.STATUS_ZOMBIE or "holdfast.worker" in " ".join(process.cmdline())
-    except psutil.NoSuchProcess:
-        return False
-
-
-def lives(pid: int) -> bool:
-    try:
-        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False
 
