@@ -14,7 +14,7 @@ from statistics import median
 OURS = "holdfast"
 CHECKOUT = Path(__file__).parent.parent
 WRITTEN = ("bench/results", "docs")  # what a measurement changes itself
-COMPUTED = {"share", "x"}  # units of what is computed from other figures, once
+COMPUTED = {"share", "x"}  # units of what is computed from other figures, and no run of its own
 
 
 def load_average() -> float | None:
