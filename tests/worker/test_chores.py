@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -11,7 +12,16 @@ import pytest
 from holdfast.db.connect import Database
 from holdfast.db.statement import Executor
 from holdfast.maintenance.chore import Chore
-from holdfast.maintenance.chores import standard_chores
+from holdfast.maintenance.chores import (
+    ADVANCE_ORDER_KEYS,
+    CLOSE_RUNS,
+    MARK_LANES,
+    PROMOTE,
+    RESCUE,
+    SETTLE_LIMITS,
+    SUMMARISE_ENDS,
+    standard_chores,
+)
 from holdfast.maintenance.sweeper import Sweeper
 from tests.worker.working import until
 
@@ -65,7 +75,7 @@ async def test_a_chore_is_done_again_and_again_and_one_that_is_hurried_before_it
         db,
         [
             Chore("often", EVERY, counting(done, "often")),
-            Chore("rarely", HOUR, counting(done, "rarely"), soonest=EVERY),
+            Chore("rarely", HOUR, counting(done, "rarely"), soonest=EVERY, at_once=True),
         ],
     )
     running = asyncio.create_task(sweeper.run())
@@ -80,7 +90,11 @@ async def test_a_chore_is_done_again_and_again_and_one_that_is_hurried_before_it
 async def test_a_chore_hurried_many_times_is_not_done_more_often_than_it_allows(db: Database) -> None:
     done: Counter[str] = Counter()
     sweeper = Sweeper(
-        db, [Chore("a", HOUR, counting(done, "a"), soonest=HOUR), Chore("b", EVERY, counting(done, "b"))]
+        db,
+        [
+            Chore("a", HOUR, counting(done, "a"), soonest=HOUR, at_once=True),
+            Chore("b", EVERY, counting(done, "b")),
+        ],
     )
     running = asyncio.create_task(sweeper.run())
     await until(lambda: reached(done, "a", 1))
@@ -90,6 +104,27 @@ async def test_a_chore_hurried_many_times_is_not_done_more_often_than_it_allows(
     assert done["a"] == 1
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_a_worker_begins_with_what_somebody_may_wait_for_and_leaves_the_rest_for_later(
+    db: Database,
+) -> None:
+    begun: list[str] = []
+
+    def noting(name: str) -> Callable[[Executor], Awaitable[int]]:
+        async def work(_: Executor) -> int:
+            begun.append(name)
+            return 0
+
+        return work
+
+    standard = [replace(chore, work=noting(chore.name)) for chore in standard_chores(HOUR)]
+    running = asyncio.create_task(Sweeper(db, [*standard, Chore("end", EVERY, noting("end"))]).run())
+    await until(lambda: reached(Counter(begun), "end", 5))
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    assert begun[:4] == [PROMOTE, RESCUE, CLOSE_RUNS, ADVANCE_ORDER_KEYS]
+    assert not {SETTLE_LIMITS, MARK_LANES, SUMMARISE_ENDS} & set(begun)
 
 
 async def test_a_chore_that_fails_is_told_of_once_and_tried_again(

@@ -24,7 +24,7 @@ from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
 
 # Raise by one with every release that changes a function or view.
-FUNCTION_SET = 4
+FUNCTION_SET = 5
 
 LOCK_KEY = 0x686F6C6466617374  # "holdfast" in ASCII
 OTHER_MIGRATION_WAIT = timedelta(minutes=2)

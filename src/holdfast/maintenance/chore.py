@@ -12,6 +12,8 @@ class Chore:
     """`soonest`: how long after the last time at the earliest, if somebody asks for it before it is due.
     `batch`: so many found mean that there is more, and the chore is done again at once.
     `again`: as long as it finds anything, it is done again after this time.
+    `at_once`: a worker begins with it, because somebody may wait for what it does. Others are spread over the
+    time that follows: a worker is often started because much is to be done.
     """
 
     name: str
@@ -21,6 +23,7 @@ class Chore:
     soonest: timedelta = timedelta(milliseconds=200)
     batch: int | None = None
     again: timedelta | None = None
+    at_once: bool = False
 
     async def run_once(self, on: Executor) -> int:
         return await self.work(on)

@@ -32,10 +32,10 @@ def standard_chores(sweep: timedelta) -> list[Chore]:
     """
     return [
         Chore(MAKE_PARTITIONS, MINUTE, chores.make_partitions, SPREAD),
-        Chore(PROMOTE, timedelta(seconds=2), chores.promote_jobs, batch=1000),
-        Chore(RESCUE, sweep, rescue, batch=1000),
-        Chore(CLOSE_RUNS, sweep, chores.close_runs, batch=100),
-        Chore(ADVANCE_ORDER_KEYS, sweep, chores.advance_order_keys, batch=1000),
+        Chore(PROMOTE, timedelta(seconds=2), chores.promote_jobs, batch=1000, at_once=True),
+        Chore(RESCUE, sweep, rescue, batch=1000, at_once=True),
+        Chore(CLOSE_RUNS, sweep, chores.close_runs, batch=100, at_once=True),
+        Chore(ADVANCE_ORDER_KEYS, sweep, chores.advance_order_keys, batch=1000, at_once=True),
         Chore(SETTLE_LIMITS, 2 * sweep, chores.settle_limits),
         Chore(MARK_LANES, 2 * sweep, chores.mark_lanes, again=timedelta(seconds=1)),
         Chore(PRUNE, MINUTE, prune, SPREAD, batch=1000),

@@ -22,12 +22,15 @@ class Sweeper:
     """A chore that fails is told of once, and tried again each time that it is due."""
 
     def __init__(self, on: Executor, chores: Sequence[Chore], *, lives_shortly: bool = False) -> None:
-        """`lives_shortly`: one of many that follow each other. It begins each chore at a random time, and
+        """`lives_shortly`: one of many that follow each other. It begins with none of its chores at once, and
         does some not at all: together they do each as often as one that lives on.
         """
         self._on = on
         self._chores = {chore.name: chore for chore in chores}
-        self._due = {chore.name: _random_start(chore) if lives_shortly else 0.0 for chore in chores}
+        self._due = {
+            chore.name: 0.0 if chore.at_once and not lives_shortly else _random_start(chore)
+            for chore in chores
+        }
         self._done = {chore.name: float("-inf") for chore in chores}
         self._failing: set[str] = set()
         self._hurried = asyncio.Event()
