@@ -109,3 +109,18 @@ async def test_a_ring_during_a_claim_is_not_forgotten() -> None:
     wake.ring()
     wake.found_less(0, None, monotonic())
     assert wake.has_reason
+
+
+async def test_after_a_full_claim_both_loops_have_a_reason_until_one_that_began_later_finds_less() -> None:
+    wake = Wake(lambda: True)
+    early = monotonic()
+    wake.answered()
+    wake.found_all()
+    reasons = [wake.has_reason]
+    wake.answered()
+    reasons.append(wake.has_reason)
+    wake.found_less(3, None, early)
+    reasons.append(wake.has_reason)
+    wake.found_less(3, None, monotonic())
+    reasons.append(wake.has_reason)
+    assert reasons == [True, True, True, False]

@@ -183,7 +183,7 @@ class Settler:
             )
         if answer.lapsed:
             self._lease.renew_soon()
-        elif n and found == n:
+        if n and found == n:
             self._wake.found_all()
         elif n:
             self._wake.found_less(found, answer.due_in, began)

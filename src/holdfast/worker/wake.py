@@ -18,6 +18,10 @@ class Wake:
     def __init__(self, is_listening: Callable[[], bool]) -> None:
         self._is_listening = is_listening
         self._rung = True  # a new worker looks at once
+        self._has_more, self._full_at = (
+            False,
+            0.0,
+        )  # whether there may be more, and when a claim came back full
         self._interval = FIRST_POLL
         self._poll_at = 0.0
         self._due_at, self._told_at = 0.0, 0.0  # when something is due, and when that was said
@@ -25,7 +29,7 @@ class Wake:
 
     @property
     def has_reason(self) -> bool:
-        return self._rung or monotonic() >= self._poll_at
+        return self._rung or self._has_more or monotonic() >= self._poll_at
 
     def ring(self) -> None:
         """There may be something to claim."""
@@ -33,20 +37,25 @@ class Wake:
         self.nudge()
 
     def answered(self) -> None:
-        """A claim is on its way: what rings from now on is new. Nobody else polls meanwhile."""
+        """A claim is on its way: what rings from now on is new. Nobody else polls meanwhile.
+
+        If there was more than the last one asked for, the other loop claims at the same time.
+        """
         self._rung = False
         self._poll_at = monotonic() + self._interval
 
     def found_all(self) -> None:
         """As many as asked for: there may be more."""
         self._interval = FIRST_POLL
-        self._rung = True
+        self._has_more, self._full_at = True, monotonic()
 
     def found_less(self, found: int, due_in: timedelta | None, began: float) -> None:
-        """Nothing more is ready; wait for a ring, the next due job, or the next poll.
+        """Nothing more is to be had; wait for a ring, the next due job, or the next poll.
 
-        A claim that began before another one was answered may not have seen what is due by that answer.
+        A claim that began before another one was answered may not have seen what is there by that answer.
         """
+        if began >= self._full_at:
+            self._has_more = False
         if found or not self._is_listening():
             self._interval = FIRST_POLL
         else:
