@@ -124,3 +124,21 @@ async def test_after_a_full_claim_both_loops_have_a_reason_until_one_that_began_
     wake.found_less(3, None, monotonic())
     reasons.append(wake.has_reason)
     assert reasons == [True, True, True, False]
+
+
+async def test_the_loop_that_began_to_wait_last_is_the_first_to_look() -> None:
+    wake = Wake(lambda: True)
+    woken: list[str] = []
+
+    async def wait(name: str) -> None:
+        await wake.wait(until_poll=False)
+        woken.append(name)
+
+    async with asyncio.TaskGroup() as loops:
+        for name in ("first", "last"):
+            loops.create_task(wait(name))
+            await asyncio.sleep(0)
+        for _ in range(2):
+            wake.nudge()
+            await asyncio.sleep(0)
+    assert woken == ["last", "first"]

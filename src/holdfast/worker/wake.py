@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-from collections import deque
 from collections.abc import Callable
 from datetime import timedelta
 from time import monotonic
@@ -25,7 +24,7 @@ class Wake:
         self._interval = FIRST_POLL
         self._poll_at = 0.0
         self._due_at, self._told_at = 0.0, 0.0  # when something is due, and when that was said
-        self._waiters: deque[asyncio.Future[None]] = deque()
+        self._waiters: list[asyncio.Future[None]] = []
 
     @property
     def has_reason(self) -> bool:
@@ -69,9 +68,12 @@ class Wake:
             self._poll_at = min(self._poll_at, self._due_at)
 
     def nudge(self) -> None:
-        """Let one waiting loop look again whether it has something to do."""
+        """Let one waiting loop look again whether it has something to do.
+
+        The one that began to wait last: a server's process that has just worked answers sooner.
+        """
         while self._waiters:
-            waiter = self._waiters.popleft()
+            waiter = self._waiters.pop()
             if not waiter.done():
                 waiter.set_result(None)
                 return
