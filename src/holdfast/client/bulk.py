@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sized
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from holdfast.client.enqueue import store
@@ -41,8 +42,12 @@ class Bulk:
         return run_blocking(self._on(conn, loop))
 
     async def _alone(self, link: Link) -> list[Enqueued]:
-        queues: set[str] = set()
-        stored: list[Enqueued] = []
+        ready = chunks(self._staggered())
+        first = next(ready, None)
+        if first is None:
+            return []
+        queues, stored = queues_of(first), list[Enqueued]()
+        await link.name_queues(queues)  # now, on a connection that the transaction then takes
         async with link.database.transaction() as conn:
 
             async def store_chunk(chunk: list[NewJob]) -> list[Enqueued]:
@@ -50,7 +55,7 @@ class Bulk:
                 await link.name_queues(queues)
                 return await store(conn, chunk, notify=False)
 
-            async for some in overlapped(chunks(self._staggered()), store_chunk):
+            async for some in overlapped(chain([first], ready), store_chunk):
                 self._note(stored, some)
         link.notifier.tell(queues)
         return stored
