@@ -58,13 +58,14 @@ class HoldfastScript(AsyncpgScript):
     @asynccontextmanager
     async def client(self, url: str, callers: int) -> AsyncIterator[Client]:
         async with application(url) as app:
-            await app.database.fetch("select 1")  # connected before the clock runs, as the others are
+            await _connect(app)
             yield Client(app)
 
     async def work(self, url: str, handled: Handled, stop: asyncio.Event) -> None:
         names = vars(settle)
         names["settle_and_claim"] = handled.timed(names["settle_and_claim"])
         async with application(url, handled) as app:
+            await _connect(app)
             await handled.begin()
             worker = Worker(app, ["default"], slots=SLOTS, lease=LEASE)
             running = await until_stopped(worker.run(), stop)
@@ -74,6 +75,11 @@ class HoldfastScript(AsyncpgScript):
             await running
             if MOST in os.environ:
                 await app.resume_queue("default")
+
+
+async def _connect(app: Holdfast) -> None:
+    """Before the clock runs, as the others do. The worker's own connections are part of its start."""
+    await app.database.fetch("select 1")
 
 
 async def _finish_claimed(app: Holdfast, handled: Handled) -> None:

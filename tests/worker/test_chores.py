@@ -16,7 +16,6 @@ from holdfast.maintenance.chores import (
     ADVANCE_ORDER_KEYS,
     CLOSE_RUNS,
     MARK_LANES,
-    PROMOTE,
     RESCUE,
     SETTLE_LIMITS,
     SUMMARISE_ENDS,
@@ -123,7 +122,7 @@ async def test_a_worker_begins_with_what_somebody_may_wait_for_and_leaves_the_re
     await until(lambda: reached(Counter(begun), "end", 5))
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
-    assert begun[:4] == [PROMOTE, RESCUE, CLOSE_RUNS, ADVANCE_ORDER_KEYS]
+    assert begun[:3] == [RESCUE, CLOSE_RUNS, ADVANCE_ORDER_KEYS]
     assert not {SETTLE_LIMITS, MARK_LANES, SUMMARISE_ENDS} & set(begun)
 
 

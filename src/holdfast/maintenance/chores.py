@@ -32,7 +32,7 @@ def standard_chores(sweep: timedelta) -> list[Chore]:
     """
     return [
         Chore(MAKE_PARTITIONS, MINUTE, chores.make_partitions, SPREAD),
-        Chore(PROMOTE, timedelta(seconds=2), chores.promote_jobs, batch=1000, at_once=True),
+        Chore(PROMOTE, timedelta(seconds=2), chores.promote_jobs, batch=1000),
         Chore(RESCUE, sweep, rescue, batch=1000, at_once=True),
         Chore(CLOSE_RUNS, sweep, chores.close_runs, batch=100, at_once=True),
         Chore(ADVANCE_ORDER_KEYS, sweep, chores.advance_order_keys, batch=1000, at_once=True),
