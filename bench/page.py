@@ -40,7 +40,6 @@ to the next.
 - Why some bars are missed, and what was tried: [0019](decisions/0019-what-limits-the-figures.md).
 """
 NOTHING = "Not measured yet."
-OLDER = "Measured before a bulk included making its calls: here they were ready beforehand.\n"
 
 
 def save(results: Results) -> None:
@@ -77,8 +76,6 @@ def _section(suite: str, text: str | None) -> str:
 def _measured(text: str) -> Iterator[str]:
     results = from_json(text)
     yield f"{_facts(json.loads(text)['machine'])}; {_facts(results.settings)}\n"
-    if "runs" not in results.settings and any(name == "bulk_enqueue" for _, name in results.figures):
-        yield OLDER
     yield from _matrix(results) if len({system for system, _ in results.figures}) > 1 else _list(results)
     for failure in failures_of(results):
         yield f"\n{failure}"

@@ -17,7 +17,8 @@ from bench.system import Store, System, SystemFailed, Workers, ours
 
 SINGLE_ROUNDS = 5  # one caller's figure is the closest of all
 PICKUPS, PICKUP_EVERY_MS = 300, 20
-IDLE_SECONDS = 5.0
+SETTLED_SECONDS = 5.0  # from its start until a worker only waits
+IDLE_SECONDS = 20.0  # our own seldom chores come every ten
 
 
 def peers(
@@ -78,7 +79,7 @@ class _Measured:
         """An idle worker: what it takes and asks, and how soon it has a job that comes."""
         with self._places.fresh(self.system) as url, Workers(self.system, url) as crew:
             crew.go()
-            time.sleep(2.0)  # until it has settled down
+            time.sleep(SETTLED_SECONDS)
             self._rest(crew, url)
             self.system.call("trickle", url, PICKUPS, PICKUP_EVERY_MS)
             watched = watching(url) if self.system.store is Store.POSTGRES else url
@@ -89,11 +90,10 @@ class _Measured:
             self._add(f"pickup_p{percent}", "ms", cuts[percent - 1])
 
     def _rest(self, crew: Workers, url: str) -> None:
-        meter = Meter(url) if self.system.store is Store.POSTGRES else None
-        if meter:
+        if self.system.store is Store.POSTGRES:
+            meter = Meter(url)
             meter.start()
-        time.sleep(IDLE_SECONDS)
-        if meter:
+            time.sleep(IDLE_SECONDS)
             self._add("idle_statements_per_s", "statements/s", meter.read().statements / IDLE_SECONDS)
         process = psutil.Process(crew.processes[0].pid)
         family = [process, *process.children(recursive=True)]

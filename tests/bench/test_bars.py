@@ -65,6 +65,16 @@ def test_a_bad_figure_misses_its_bar_and_no_other(
     assert words[-1] in what or words[-1] == "last"
 
 
+def test_the_end_of_a_held_run_is_compared_with_its_own_beginning() -> None:
+    """The medians, 140 to 200, would say that it fell to 0.7."""
+    results = planted.held()
+    results.figures[OURS, "full_first"].runs = [100, 200, 300]
+    results.figures[OURS, "full_last"].runs = [80, 140, 240]
+    assert missed(results) == []
+    results.figures[OURS, "full_last"].runs = [80, 140, 210]
+    assert len(missed(results)) == 1
+
+
 def test_a_slow_pick_up_misses_both_of_its_bars() -> None:
     assert len(missed(planted.spoil(planted.peers(), "pickup_p50", 2.9))) == 2
 

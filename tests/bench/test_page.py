@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bench import page as generator
-from bench.page import ABOUT, HEAD, NOTHING, OLDER, PAGE, page, save, saved, write_page
+from bench.page import ABOUT, HEAD, NOTHING, PAGE, page, save, saved, write_page
 from bench.result import OURS, Results, as_json, from_json
 from tests.bench import planted
 
@@ -65,13 +65,6 @@ def test_a_system_that_failed_is_named_under_the_table() -> None:
     results.failures["celery"] = "drain_1: it left\n  before it was told to"
     section = _section(page({"peers": as_json(results)}), "peers")
     assert "|\n\ncelery failed: drain_1: it left before it was told to\n\n| bar | |\n|---|---|\n" in section
-
-
-def test_older_figures_of_a_bulk_say_that_its_calls_were_ready() -> None:
-    results = planted.peers()
-    assert OLDER in _section(page({"peers": as_json(results)}), "peers")
-    results.settings["runs"] = "3"
-    assert OLDER not in page({"peers": as_json(results), "held": as_json(planted.held())})
 
 
 def test_a_suite_of_our_own_has_a_row_for_each_figure() -> None:
