@@ -1,7 +1,6 @@
 """The bars of `held`: a snapshot that somebody holds does not slow the queue down."""
 
 from collections.abc import Iterator
-from operator import truediv
 from statistics import median
 
 from bench.bars.bar import Bar
@@ -21,4 +20,4 @@ def held_bars(results: Results) -> Iterator[Bar]:
 def _last_to_first(results: Results, mode: str) -> float:
     """The median of the ratios run by run: from one to the next the machine's own speed changes."""
     first, last = (results.figures[OURS, f"{mode}_{when}"].runs for when in ("first", "last"))
-    return median(map(truediv, last, first))
+    return median(end / begin for begin, end in zip(first, last, strict=True))

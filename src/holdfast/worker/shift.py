@@ -276,9 +276,10 @@ class Shift:
             emit(Event.JOBS_TAKEN, logging.WARNING, worker=self._me, running=len(self._slots.running))
             # Those that were not taken after all go back by this; for the others it changes nothing.
             self._runner.stop_all(Stop.LEASE_ENDED)
+            self._wake.ring()
         if answer.drain:
             self._stopping.asked.set()
-        self._wake.ring()
+        self._wake.nudge()  # without a lease nobody waited for a poll; if that is overdue, it comes now
 
     def _on_lease_end(self) -> None:
         self._runner.stop_all(Stop.LEASE_ENDED)
