@@ -17,7 +17,7 @@ from bench.system import Store, System, SystemFailed, Workers, ours
 
 SINGLE_ROUNDS = 5  # one caller's figure is the closest of all
 PICKUPS, PICKUP_EVERY_MS = 300, 20
-SETTLED_SECONDS = 5.0  # from its start until a worker only waits
+SETTLED_SECONDS = 10.0  # from its start until a worker polls as seldom as it will
 IDLE_SECONDS = 20.0  # our own seldom chores come every ten
 
 
