@@ -17,10 +17,7 @@ class Wake:
     def __init__(self, is_listening: Callable[[], bool]) -> None:
         self._is_listening = is_listening
         self._rung = True  # a new worker looks at once
-        self._has_more, self._full_at = (
-            False,
-            0.0,
-        )  # whether there may be more, and when a claim came back full
+        self._has_more, self._full_at = False, 0.0  # whether a claim came back full, and when
         self._interval = FIRST_POLL
         self._poll_at = 0.0
         self._due_at, self._told_at = 0.0, 0.0  # when something is due, and when that was said
@@ -91,6 +88,8 @@ class Wake:
         finally:
             if timer is not None:
                 timer.cancel()
+            if waiter in self._waiters:
+                self._waiters.remove(waiter)
 
 
 def _resolve(waiter: "asyncio.Future[None]") -> None:
