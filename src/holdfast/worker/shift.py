@@ -151,9 +151,8 @@ class Shift:
             emit(Event.CONTINUATION_TAKEN, worker=self._me)
             return False
         self._lease.start(sent_at)
-        if self._options.box is not None:
-            address = self._app.database.address
-            self._hard_stop = HardStop(address, self._me, self._options.box, self._lease.give_up)
+        if (box := self._options.box) is not None:
+            self._hard_stop = HardStop(self._app.database.address, self._me, box, self._lease.give_up)
         if (wait := self._succession.opens_in) > 0:
             asyncio.get_running_loop().call_later(wait, self._wake.ring)
         emit(Event.WORKER_STARTED, worker=self._me, queues=",".join(self._options.queues))
