@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import environment, eventually, holdfast, holdfast_process
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.alone
 
@@ -84,7 +85,7 @@ def test_a_chain_of_processes_by_a_command_and_the_environment_finishes_everythi
             cwd=shop,
             stderr=log,
         )
-        assert first.wait(60) == 0, (shop / "log").read_text()
+        assert first.wait(PATIENCE) == 0, (shop / "log").read_text()
     assert "out_of_time" in (shop / "log").read_text()
     for _ in range(4):
         try:
@@ -109,7 +110,7 @@ def test_two_processes_are_two_workers_and_leave_together(database_url: str, sho
         eventually(lambda: [one["state"] for one in workers(database_url)] == ["working"] * 2)
         eventually(lambda: states(database_url) == {"completed": 4})
         team.terminate()
-        _, err = team.communicate(timeout=60)
+        _, err = team.communicate(timeout=PATIENCE)
         assert team.returncode == 0, err
     finally:
         team.kill()

@@ -11,6 +11,7 @@ from holdfast.client.app import Holdfast
 from holdfast.client.notify import Notifier
 from holdfast.db.connect import Database
 from holdfast.model.error import DatabaseUnavailable
+from tests.patience import PATIENCE
 
 
 class Heard:
@@ -23,7 +24,7 @@ class Heard:
         self.queues.append(str(payload))
 
     async def at_least(self, count: int) -> list[str]:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while len(self.queues) < count:
                 await asyncio.sleep(0.005)
         return self.queues

@@ -32,7 +32,7 @@ async def until_gone(pids: list[int]) -> None:
     async def gone() -> bool:
         return not any(map(lives, pids))
 
-    await until(gone, within=10)
+    await until(gone)
 
 
 @pytest.mark.parametrize("with_lock", [False, True])

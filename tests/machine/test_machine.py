@@ -33,7 +33,7 @@ class Machine(Producing, Working, Operating):
     """All rules together."""
 
 
-@pytest.mark.timeout(0 if EXAMPLES else 300)
+@pytest.mark.timeout(0 if EXAMPLES else 600)
 def test_any_schedule_of_verbs_leaves_the_database_as_the_model_says(server_url: str, template: str) -> None:
     with asyncio.Runner() as runner:
         database = fresh_database(server_url, template)

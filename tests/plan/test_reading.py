@@ -77,7 +77,7 @@ OTHERS: list[tuple[str, int]] = [
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param(QUICK, marks=pytest.mark.timeout(300)),
+        QUICK,
         pytest.param(LONG, marks=[pytest.mark.slow, pytest.mark.timeout(3600)]),
     ],
     ids=["quick", "long"],

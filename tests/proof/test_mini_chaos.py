@@ -13,7 +13,6 @@ from tests.cli.command import environment
 pytestmark = pytest.mark.alone
 
 
-@pytest.mark.timeout(280)
 def test_every_fault_fires_and_no_job_is_lost_or_doubled(tmp_path: Path) -> None:
     seed = secrets.randbelow(2**31)
     print(f"seed {seed}")

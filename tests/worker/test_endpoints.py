@@ -16,6 +16,7 @@ from holdfast.db.worker import settle_and_claim
 from holdfast.model.error import InvalidOption
 from holdfast.worker.context import JobContext
 from tests.builders import a_worker, claim_one, complete
+from tests.patience import PATIENCE
 from tests.worker.working import attempts_of, ended, until, working
 
 
@@ -58,7 +59,7 @@ async def test_a_worker_refused_by_a_full_endpoint_neither_spins_nor_oversleeps(
         assert 2 <= claims["claims"] <= 12
         assert await complete(conn, theirs)
         freed = monotonic()
-        assert await handle.result(timeout=10) - freed < 2
+        assert await handle.result(timeout=PATIENCE) - freed < 2
     await conn.close()
 
 

@@ -16,6 +16,7 @@ from holdfast.model.error import InvalidOption
 from holdfast.model.state import State
 from holdfast.worker.report import WorkStatus
 from holdfast.worker.timebox import CANCEL, TimeBox
+from tests.patience import PATIENCE
 from tests.worker.working import attempts_of, counts, in_state, until
 
 pytestmark = pytest.mark.alone
@@ -105,7 +106,7 @@ async def test_a_handler_that_ignores_the_margin_is_fenced_and_the_job_goes_on_e
     assert (await app.work(time_box="60s")).processed == 1
     release.set()
     for task in asyncio.all_tasks() - {asyncio.current_task()}:
-        await asyncio.wait([task], timeout=5)
+        await asyncio.wait([task], timeout=PATIENCE)
     assert late == ["LeaseLost"]
     job = await handle.job()
     assert (job.state, job.output, job.failures, job.losses) == (State.COMPLETED, 2, 0, 0)
@@ -117,8 +118,8 @@ async def test_a_thread_that_does_not_return_does_not_keep_the_worker(app: Holdf
 
     @app.task()
     def stuck(ctx: JobContext) -> bool:
-        asked = ctx.should_yield.wait(30)
-        release.wait(60)
+        asked = ctx.should_yield.wait(PATIENCE)
+        release.wait(PATIENCE)
         return asked
 
     handle = await stuck.enqueue()
@@ -136,7 +137,7 @@ async def test_the_jobs_of_a_worker_whose_loop_is_blocked_are_given_back_from_ou
 
     @app.task()
     async def block() -> None:
-        given_back.wait(30)  # an async handler must not do that
+        given_back.wait(PATIENCE)  # an async handler must not do that
 
     handle = await block.enqueue()
     watching = asyncio.create_task(asyncio.to_thread(_until_ready, database_url, str(handle.id), given_back))
@@ -153,7 +154,7 @@ def _until_ready(url: str, job: str, given_back: threading.Event) -> str:
     async def watch() -> str:
         elsewhere = Holdfast(url)
         async with elsewhere:
-            end = monotonic() + 20
+            end = monotonic() + PATIENCE
             handle = elsewhere.job(job)
             while await handle.status() is not State.RUNNING and monotonic() < end:
                 await asyncio.sleep(0.01)
@@ -200,7 +201,7 @@ async def test_a_worker_that_was_told_to_leave_asks_its_handlers_to_yield_too(ap
     running = asyncio.create_task(worker.run())
     await until(in_state(handle, State.RUNNING))
     worker.stop()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         report = await running
     assert (report.processed, report.released) == (0, 1)
     assert (await handle.job()).state is State.READY

@@ -6,6 +6,7 @@ from time import monotonic
 
 from holdfast.client.app import Holdfast
 from holdfast.worker.wake import FIRST_POLL, LAST_POLL, Wake
+from tests.patience import PATIENCE
 from tests.worker.working import working
 
 
@@ -15,11 +16,11 @@ async def test_a_notification_starts_a_job_long_before_the_next_poll(app: Holdfa
         return monotonic()
 
     async with working(app):
-        await (await work.enqueue()).result(timeout=10)
+        await (await work.enqueue()).result(timeout=PATIENCE)
         waits = []
         for _ in range(5):
             began = monotonic()
-            waits.append(await (await work.enqueue()).result(timeout=10) - began)
+            waits.append(await (await work.enqueue()).result(timeout=PATIENCE) - began)
     assert sorted(waits)[2] < FIRST_POLL / 2
 
 
@@ -29,7 +30,7 @@ async def test_a_job_that_nobody_told_of_is_found_by_the_poll(app: Holdfast) -> 
         return 1
 
     async with working(app):
-        await (await work.enqueue()).result(timeout=10)
+        await (await work.enqueue()).result(timeout=PATIENCE)
         row = await app.database.fetch(
             "select job_id from holdfast.enqueue_jobs(array['work'], array['{}'::json], $1)",
             '{"notify": false}',
@@ -44,7 +45,7 @@ async def test_a_scheduled_job_starts_when_it_is_due(app: Holdfast) -> None:
 
     async with working(app):
         began = monotonic()
-        started = await (await work.options(delay="300ms").enqueue()).result(timeout=10) - began
+        started = await (await work.options(delay="300ms").enqueue()).result(timeout=PATIENCE) - began
     assert 0.3 <= started < 0.3 + FIRST_POLL
 
 

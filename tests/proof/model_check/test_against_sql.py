@@ -28,7 +28,6 @@ GUARDS = [
 ]
 
 
-@pytest.mark.timeout(120)
 async def test_the_sql_verbs_do_what_the_model_says(conn: Connection) -> None:
     await follow_all(conn, schedules(FEW, 3))
 
@@ -50,7 +49,6 @@ def test_the_schedules_are_of_every_kind() -> None:
 
 
 @pytest.mark.parametrize(("function", "guard", "instead", "verb"), GUARDS)
-@pytest.mark.timeout(120)
 async def test_a_verb_that_lost_a_guard_is_found(
     conn: Connection, function: str, guard: str, instead: str, verb: Verb
 ) -> None:

@@ -6,8 +6,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from uuid import UUID
 
-import pytest
-
 from holdfast.db.connect import Connection
 from tests.sql.explain.random_world import JOBS, LIVE_WORKERS, STOP_CLOCK, make_world
 
@@ -36,7 +34,6 @@ OF_ITS_BUDGETS = {"requests", "units", "budget", "run_budget"}
 EXPECTED = OF_THE_JOB | OF_ITS_QUEUE | OF_ITS_ENDPOINT | OF_ITS_BUDGETS | OF_ITS_LIMITS
 
 
-@pytest.mark.timeout(300)
 async def test_every_ready_job_is_either_claimable_or_explained(conn: Connection) -> None:
     await conn.execute(STOP_CLOCK)
     whole = await conn.fetchval(LANES_OF)
