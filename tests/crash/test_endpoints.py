@@ -15,7 +15,7 @@ from tests.sql.endpoints.scene import MODEL, an_endpoint, assert_balanced
 pytestmark = pytest.mark.alone
 
 Start = Callable[..., WorkerProcess]
-LEASE, SWEEP = 2.0, 1.0
+LEASE, SWEEP = 2.0, 2.0
 # Every admission, not a sample: the count rises only when a claim starts calls.
 WATCHED = """
 create table excess (at timestamptz, in_flight integer, room double precision);

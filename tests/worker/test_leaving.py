@@ -3,7 +3,6 @@
 import asyncio
 import threading
 from datetime import timedelta
-from time import monotonic
 from typing import Any, cast
 
 import pytest
@@ -65,15 +64,13 @@ async def test_a_second_stop_does_not_wait_for_the_grace(app: Holdfast) -> None:
         await asyncio.Event().wait()
 
     handle = await endless.enqueue()
-    worker = Worker(app, ["default"], grace=timedelta(seconds=60))
+    worker = Worker(app, ["default"], grace=timedelta(hours=1))
     running = asyncio.create_task(worker.run())
     await until(in_state(handle, State.RUNNING))
-    began = monotonic()
     worker.stop()
     worker.stop()
     async with asyncio.timeout(PATIENCE):
         await running
-    assert monotonic() - began < 5
     assert (await handle.job()).state is State.READY
 
 

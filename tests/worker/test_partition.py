@@ -17,7 +17,7 @@ from tests.worker.working import ended, in_state, until, working
 
 pytestmark = pytest.mark.alone
 
-LEASE = timedelta(seconds=2)
+LEASE = timedelta(seconds=4)
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ GUARDS = [
 
 
 async def test_the_sql_verbs_do_what_the_model_says(conn: Connection) -> None:
-    await follow_all(conn, schedules(FEW, 3))
+    await follow_all(conn, schedules(FEW, 1))
 
 
 @pytest.mark.slow

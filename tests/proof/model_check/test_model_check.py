@@ -30,7 +30,9 @@ FOUND_AS = {
 NEEDS = {Mistake.LOSSES_UNLIMITED: SOME, Mistake.FAILURES_UNLIMITED: SETBACKS}
 
 
-@pytest.mark.parametrize(("luck", "least"), [(SOME, 30_000), (SETBACKS, 10_000)])
+@pytest.mark.parametrize(
+    ("luck", "least"), [pytest.param(SOME, 30_000, marks=pytest.mark.slow), (SETBACKS, 10_000)]
+)
 def test_no_schedule_breaks_the_protocol(luck: Luck, least: int) -> None:
     result = search(luck)
     print(result)
