@@ -89,6 +89,7 @@ def test_a_chain_of_short_workers_finishes_everything_though_some_are_killed(dir
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(900)
 def test_five_thousand_items_through_hundreds_of_short_workers(directory: Path) -> None:
     process = start(directory, "--scenario", "time-box")
@@ -120,6 +121,7 @@ def test_agents_send_forty_posts_through_four_stages_though_a_worker_is_killed(d
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(1200)
 def test_agents_send_a_thousand_posts_through_four_stages_though_three_workers_are_killed(
     directory: Path,

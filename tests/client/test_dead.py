@@ -73,6 +73,7 @@ async def test_a_bulk_replay_takes_each_letter_once(app: Holdfast, db: Database)
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(900)
 async def test_a_hundred_thousand_are_replayed_once_each_by_an_interrupted_replay_and_two_more(
     app: Holdfast, db: Database

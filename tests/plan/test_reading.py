@@ -78,7 +78,7 @@ OTHERS: list[tuple[str, int]] = [
     scope="module",
     params=[
         QUICK,
-        pytest.param(LONG, marks=[pytest.mark.slow, pytest.mark.timeout(3600)]),
+        pytest.param(LONG, marks=[pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(3600)]),
     ],
     ids=["quick", "long"],
 )

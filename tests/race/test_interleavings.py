@@ -128,7 +128,7 @@ class Actor:
     "calls",
     [
         5_000,
-        pytest.param(100_000, marks=[pytest.mark.slow, pytest.mark.timeout(3600)]),
+        pytest.param(100_000, marks=[pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(3600)]),
     ],
 )
 async def test_no_interleaving_ends_in_a_deadlock(crowded: Crowd, calls: int) -> None:

@@ -33,6 +33,7 @@ async def test_the_sql_verbs_do_what_the_model_says(conn: Connection) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(1200)
 async def test_the_sql_verbs_do_what_the_model_says_of_more_faults(conn: Connection) -> None:
     await follow_all(conn, schedules(MORE, 30))

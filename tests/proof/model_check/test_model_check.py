@@ -42,6 +42,7 @@ def test_no_schedule_breaks_the_protocol(luck: Luck, least: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(1200)
 def test_no_schedule_with_more_faults_breaks_it_either() -> None:
     result = search(MANY)
