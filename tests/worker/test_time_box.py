@@ -26,10 +26,9 @@ async def test_a_worker_that_finds_nothing_returns_at_once(app: Holdfast) -> Non
     @app.task()
     async def work() -> None: ...
 
-    began = monotonic()
-    report = await app.work(time_box="60s")
+    async with asyncio.timeout(PATIENCE):
+        report = await app.work(time_box="1h")
     assert (report.status, report.processed, report.remaining) == (WorkStatus.NO_WORK, 0, 0)
-    assert monotonic() - began < 30
 
 
 async def test_a_worker_that_has_done_all_returns_before_its_box_ends(app: Holdfast) -> None:
@@ -40,7 +39,7 @@ async def test_a_worker_that_has_done_all_returns_before_its_box_ends(app: Holdf
         return n
 
     await work.enqueue_many([work.call(n) for n in range(5)])
-    report = await app.work(time_box="60s")
+    report = await app.work(time_box="1h")
     assert (report.status, report.processed, report.failed, report.released, report.remaining) == (
         WorkStatus.DONE, 5, 1, 0, 0,
     )  # fmt: skip
@@ -71,7 +70,7 @@ async def test_a_handler_that_yields_at_the_margin_goes_on_from_its_checkpoint_i
     )  # fmt: skip
     job = await handle.job()
     assert (job.state, job.failures, job.losses) == (State.READY, 0, 0)
-    second = await app.work(time_box="60s")
+    second = await app.work(time_box="1h")
     assert second.status is WorkStatus.DONE
     assert await handle.result() == 4
     assert seen == [(1, 0), (1, 1), (2, 2), (2, 3)]
@@ -102,7 +101,7 @@ async def test_a_handler_that_ignores_the_margin_is_fenced_and_the_job_goes_on_e
     first = await app.work(time_box="2s", margin="1s")
     assert (first.status, first.released) == (WorkStatus.OUT_OF_TIME, 1)
     assert not release.is_set(), "it did not wait for the handler"
-    assert (await app.work(time_box="60s")).processed == 1
+    assert (await app.work(time_box="1h")).processed == 1
     release.set()
     for task in asyncio.all_tasks() - {asyncio.current_task()}:
         await asyncio.wait([task], timeout=PATIENCE)
