@@ -13,6 +13,7 @@ from holdfast.embedded import EmbeddedServer
 from holdfast.testing.server import SETTINGS, place_for
 from tests.database import fresh_database, make_template
 from tests.proof.registry import FAULTS
+from tests.started import end, started_processes
 
 PROOFS = {f"tests/{proof}" for line in FAULTS for proof in line.proofs}
 
@@ -29,6 +30,21 @@ def no_database_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [*os.environ]:
         if name.startswith(("HOLDFAST_", "PG", "DATABASE_URL")) and name != "HOLDFAST_POSTGRES_BIN":
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def every_process_ends() -> Iterator[None]:
+    """Also those of a test that failed: one that lives on takes the machine's time from the tests after it,
+    and its ResourceWarning would fail the one that happens to run then.
+    """
+    with started_processes() as started:
+        yield
+    left = [process for process in started if process.poll() is None]
+    for process in left:
+        end(process)
+    assert not left, (
+        f"the test left processes behind, which were killed: {[process.args for process in left]}"
+    )
 
 
 @pytest.fixture(scope="session")

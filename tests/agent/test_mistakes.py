@@ -12,6 +12,7 @@ from holdfast.model.state import State
 from holdfast.testing import Answer, ToolCall
 from holdfast.worker.context import JobContext
 from tests.agent.scene import QUEUE, WRITTEN, Triage, scene
+from tests.patience import PATIENCE
 from tests.worker.working import attempts_of, in_state, until, working
 
 WRITE = ToolCall("write_to_database", WRITTEN)
@@ -163,7 +164,7 @@ async def test_an_attempt_that_is_told_to_stop_leaves_the_conversation(app: Hold
     async with scene(app, ToolCall("linger", {}), "late") as s:
         handle = await s.agent(tools=[linger]).enqueue(title="Boats")
         async with working(app, QUEUE, grace=timedelta(0)):
-            async with asyncio.timeout(15):
+            async with asyncio.timeout(PATIENCE):
                 await begun.wait()
         await until(in_state(handle, State.READY))
     assert len(s.asked) == 1

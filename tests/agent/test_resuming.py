@@ -19,6 +19,7 @@ from holdfast.testing import Answer, Refusal, ToolCall
 from holdfast.worker.context import JobContext
 from tests.agent import worker_process
 from tests.agent.scene import QUEUE, WRITTEN, scene
+from tests.patience import PATIENCE
 from tests.worker.working import ended, working
 
 ROOT = Path(__file__).parents[2]
@@ -52,10 +53,10 @@ async def test_after_kill_9_completed_calls_are_not_made_again(
         worker_process.make(app, s.server.url, api)
         handle = await app.tasks["book"].enqueue(trip="Rome")
         async with worker(database_url, s.server.url, api) as killed:
-            assert await asyncio.wait_for(killed.wait(), 60) == -signal.SIGKILL
+            assert await asyncio.wait_for(killed.wait(), PATIENCE) == -signal.SIGKILL
         asked_before = len(s.server.ledger)
         async with worker(database_url, s.server.url, api):
-            job = await ended(handle, within=60)
+            job = await ended(handle)
         effects = await app.database.fetch("select attempt from effects")
         calls = await s.calls(job.id)
     assert (job.state, job.output, job.attempt) == (State.COMPLETED, WRITTEN, 2)

@@ -18,6 +18,7 @@ from holdfast.testing import ModelServer, Refusal, ToolCall
 from holdfast.worker.context import JobContext
 from holdfast.worker.worker import Worker
 from tests.agent.scene import QUEUE, WRITTEN, scene
+from tests.patience import PATIENCE
 from tests.worker.working import ended, in_state, until, working
 
 ROOT = Path(__file__).parents[2]
@@ -176,7 +177,7 @@ async def test_a_tool_that_never_returns_does_not_keep_the_process_from_leaving(
             env={**os.environ, "HOLDFAST_DATABASE_URL": database_url, "PYTHONPATH": str(ROOT / "src")},
             stdout=asyncio.subprocess.PIPE,
         )
-        assert await asyncio.wait_for(process.wait(), 60) == 0
+        assert await asyncio.wait_for(process.wait(), PATIENCE) == 0
     async with Holdfast(database_url) as app:
         (job,) = await app.jobs()
     assert (job.state, job.failures, job.losses) == (State.READY, 0, 0)

@@ -15,6 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 from holdfast.cli.entry import run
+from tests.patience import PATIENCE
 from tests.repo.tree import ROOT
 
 
@@ -62,7 +63,7 @@ def holdfast_process(
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
     return Result(done.returncode, done.stdout, done.stderr)
 
@@ -79,9 +80,9 @@ def environment(url: str | None = None, **more: str) -> dict[str, str]:
 
 
 def eventually(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + PATIENCE
     while not holds():
-        assert time.monotonic() < end, "it did not happen in 30 s"
+        assert time.monotonic() < end, f"it did not happen in {PATIENCE:.0f} s"
         time.sleep(0.05)
 
 

@@ -19,6 +19,7 @@ from tests.builders import a_worker, claim, completed_job, dead_job, ready_jobs
 from tests.cli.bad_release import bad_release
 from tests.cli.command import Result, environment, eventually, holdfast
 from tests.cli.scene import given, rows, trail
+from tests.patience import PATIENCE
 
 GOOD_RELEASE = """
 from holdfast import Holdfast
@@ -71,7 +72,7 @@ def the_good_release(url: str, directory: Path) -> Iterator[None]:
             yield
         finally:
             worker.send_signal(signal.SIGTERM)
-            worker.wait(30)
+            worker.wait(PATIENCE)
 
 
 def of_orders(url: str) -> Counter[str]:

@@ -15,6 +15,7 @@ from holdfast.cli.crew import Crew
 from holdfast.db.connect import Database
 from holdfast.embedded import EmbeddedServer
 from tests.builders import a_worker, renew
+from tests.patience import PATIENCE
 
 NO_DATABASE, A_DEFECT = 3, 1
 
@@ -32,20 +33,25 @@ def place(db: Database, crew: Crew, tmp_path: Path) -> Arena:
 
 
 @pytest.mark.parametrize(
-    ("on_sigterm", "told"),
+    ("on_sigterm", "seconds", "told"),
     [
-        ("exit 0", None),
-        ("exit 5", "left with exit code 5 when it was asked to"),
-        ("", "had not left 2 s after SIGTERM, and was killed"),
+        ("exit 0", PATIENCE, None),
+        ("exit 5", PATIENCE, "left with exit code 5 when it was asked to"),
+        ("", 0.5, "had not left 0.5 s after SIGTERM, and was killed"),
     ],
 )
 async def test_a_worker_that_was_asked_to_leave_must_do_so_in_time_and_with_0(
-    place: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on_sigterm: str, told: str | None
+    place: Arena,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    on_sigterm: str,
+    seconds: float,
+    told: str | None,
 ) -> None:
     monkeypatch.setattr(sys, "executable", a_program(tmp_path, on_sigterm))
     pid = place.start_worker(0)
     await until_there(tmp_path / f"ready-{pid}")
-    await place.dismiss_worker(pid, within=timedelta(seconds=2))
+    await place.dismiss_worker(pid, within=timedelta(seconds=seconds))
     assert place.misconduct == ([] if told is None else [f"worker {pid} {told}"])
     assert (pid in place.deaths, pid in place.crew.pids, len(place.crew.pids)) == (True, False, 1)
 
@@ -75,14 +81,14 @@ def a_program(directory: Path, on_sigterm: str) -> str:
 
 
 async def until_there(file: Path) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while not await asyncio.to_thread(file.exists):
             await asyncio.sleep(0.02)
 
 
 async def test_a_worker_that_left_by_itself_is_replaced_and_told_of(place: Arena) -> None:
     left = place.start_worker(0)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while not place.departed:
             await asyncio.sleep(0.05)
             place.replace_departed()

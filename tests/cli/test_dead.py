@@ -11,6 +11,7 @@ from holdfast.db.connect import Connection
 from tests.builders import a_worker, claim, complete, completed_job, fail, ready_job
 from tests.cli.command import environment, eventually, holdfast
 from tests.cli.scene import dead_jobs, given, rows, states, trail
+from tests.patience import PATIENCE
 
 LETTER_KEYS = {
     *("job", "generation", "queue", "task", "run", "reason", "error_class", "error_type", "message", "place"),
@@ -149,7 +150,7 @@ def test_an_interrupted_replay_goes_on_when_it_is_called_again(database_url: str
     ) as process:
         eventually(lambda: rows(database_url, replays)[0][0] >= 2)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "of 12; run it again to go on" in said
     assert "dead" in states(database_url).values(), "it was interrupted in time"

@@ -14,6 +14,7 @@ from holdfast.db.connect import Database
 from holdfast.model.id import JobId, RunId
 from holdfast.model.signal import RateLimited, Retry
 from tests.builders import a_sealed_run, a_worker, claim, complete
+from tests.patience import PATIENCE
 
 
 class Scene:
@@ -93,7 +94,7 @@ async def test_the_model_server_answers_the_same_key_with_the_same_answer() -> N
 async def test_the_model_server_fails_and_is_busy_now_and_then_and_the_caller_says_so() -> None:
     signals: set[type[Exception]] = set()
     async with ModelServer() as server:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while signals != {Retry, RateLimited}:
                 answers = [asyncio.to_thread(ask, server.url, "why?", "key") for _ in range(20)]
                 results = await asyncio.gather(*answers, return_exceptions=True)

@@ -16,6 +16,7 @@ from holdfast.cli.commands import COMMANDS, Command
 from holdfast.cli.db import without_password
 from holdfast.cli.worker_settings import read_queues
 from tests.cli.command import environment, eventually, holdfast, holdfast_process
+from tests.patience import PATIENCE
 
 HEAVY = ("asyncpg", "rich", "pydantic", "holdfast.db", "holdfast.worker")
 
@@ -58,7 +59,7 @@ def test_a_reader_that_went_away_is_no_error(database_url: str, form: list[str])
         assert process.stderr is not None
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(30) == 141
+        assert process.wait(PATIENCE) == 141
 
 
 def test_ctrl_c_ends_a_wait_quietly_with_130(database_url: str) -> None:
@@ -72,7 +73,7 @@ def test_ctrl_c_ends_a_wait_quietly_with_130(database_url: str) -> None:
     )
     eventually(lambda: asyncio.run(sessions(database_url)) > 0)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (130, "")
     assert "Traceback" not in err
 

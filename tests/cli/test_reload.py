@@ -10,6 +10,7 @@ import pytest
 
 from holdfast.cli.reload import modified
 from tests.cli.command import environment, eventually, holdfast
+from tests.patience import PATIENCE
 
 APP = """
 from holdfast import Holdfast
@@ -63,7 +64,7 @@ def test_the_worker_runs_the_new_code_after_a_change_and_after_a_mistake(
             assert _greeting(database_url) == "new"
         finally:
             worker.send_signal(signal.SIGTERM)
-            worker.wait(30)
+            worker.wait(PATIENCE)
     assert worker.returncode == 0
 
 

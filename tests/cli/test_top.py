@@ -20,6 +20,7 @@ from holdfast.model.glance import Glance, GlanceError, GlanceQueue, GlanceWorker
 from tests.builders import a_worker, ready_job
 from tests.cli.command import environment, eventually, holdfast
 from tests.cli.scene import dead_jobs, given, rows, states
+from tests.patience import PATIENCE
 
 NOW = datetime(2030, 1, 31, 9, 0, tzinfo=UTC)
 MAIL = GlanceQueue("mail", False, 1, 2, 30, 4, NOW - timedelta(minutes=5), 61.5, 7)
@@ -127,7 +128,7 @@ def test_on_a_terminal_keys_pause_and_replay_and_q_leaves(database_url: str) -> 
 
 
 def _until(terminal: int, words: bytes) -> None:
-    seen, end = b"", time.monotonic() + 30
+    seen, end = b"", time.monotonic() + PATIENCE
     while words not in seen:
         assert time.monotonic() < end, seen[-2000:]
         if select.select([terminal], [], [], 0.1)[0]:

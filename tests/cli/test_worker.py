@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import environment, eventually, holdfast, holdfast_process
+from tests.patience import PATIENCE
 
 APP = """
 from holdfast import Holdfast
@@ -80,7 +81,7 @@ def test_a_worker_leaves_on_sigterm_with_0(database_url: str, shop: Path) -> Non
     try:
         eventually(lambda: worker_states(database_url) == ["working"])
         worker.send_signal(signal.SIGTERM)
-        _, err = worker.communicate(timeout=30)
+        _, err = worker.communicate(timeout=PATIENCE)
         assert worker.returncode == 0, err
         assert "left after 0 jobs" in err
     finally:

@@ -12,6 +12,7 @@ from holdfast.client.app import Holdfast
 from holdfast.client.task import Task
 from holdfast.db.connect import Database
 from holdfast.model.error import DatabaseError, DatabaseUnavailable, HoldfastError, InvalidPayload
+from tests.patience import PATIENCE
 
 Square = Task[[int], int]
 
@@ -48,7 +49,7 @@ async def number(db: Database, query: str) -> int:
 async def someone_waits(db: Database) -> None:
     """Until a statement waits for the lock."""
     waiting = "select count(*) from pg_locks where not granted and relation = 'holdfast.jobs'::regclass"
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while not await number(db, waiting):
             await asyncio.sleep(0.01)
 
@@ -131,7 +132,7 @@ async def test_a_unique_key_that_has_to_wait_does_not_hold_up_other_callers(
     await transaction.start()
     await square.using(other).options(unique_key="k").enqueue(1)
     waiting = asyncio.create_task(square.options(unique_key="k").enqueue(1))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         await asyncio.gather(*(square.enqueue(n) for n in range(5)))
     assert not waiting.done()
     await transaction.commit()

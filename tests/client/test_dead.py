@@ -17,6 +17,7 @@ from holdfast.model.payload import encode
 from holdfast.model.queue import ReplayResult
 from holdfast.model.state import State
 from tests.client.working import DIES, end_all
+from tests.patience import PATIENCE
 
 
 async def die(app: Holdfast, db: Database, count: int = 1, queue: str = "default") -> list[JobId]:
@@ -72,6 +73,7 @@ async def test_a_bulk_replay_takes_each_letter_once(app: Holdfast, db: Database)
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(900)
 async def test_a_hundred_thousand_are_replayed_once_each_by_an_interrupted_replay_and_two_more(
     app: Holdfast, db: Database
@@ -114,7 +116,7 @@ async def test_a_pace_is_kept(app: Holdfast, db: Database) -> None:
 async def test_the_rest_follows_a_canary_that_completes(app: Holdfast, db: Database) -> None:
     first, *_ = await die(app, db, 4)
     seen: list[ReplayReport] = []
-    replay = asyncio.create_task(app.dead.replay(canary=1, canary_timeout="30s", on_progress=seen.append))
+    replay = asyncio.create_task(app.dead.replay(canary=1, canary_timeout=PATIENCE, on_progress=seen.append))
     while not seen:
         await asyncio.sleep(0.01)
     assert await states(db) == {"ready": 1, "dead": 3}
@@ -126,7 +128,7 @@ async def test_the_rest_follows_a_canary_that_completes(app: Holdfast, db: Datab
 
 async def test_the_rest_stays_dead_if_the_canary_dies(app: Holdfast, db: Database) -> None:
     first, *_ = await die(app, db, 4)
-    replay = asyncio.create_task(app.dead.replay(canary=1, canary_timeout="30s"))
+    replay = asyncio.create_task(app.dead.replay(canary=1, canary_timeout=PATIENCE))
     while await end_all(db, DIES) == 0:
         await asyncio.sleep(0.01)
     report = await replay

@@ -16,6 +16,7 @@ from holdfast.model.payload import encode
 from holdfast.model.queue import CancelResult, ReplayResult
 from holdfast.model.state import State
 from tests.client.working import DIES, claim, end_all
+from tests.patience import PATIENCE
 
 
 class Answer(BaseModel):
@@ -41,8 +42,8 @@ async def test_a_result_is_of_the_annotated_type(app: Holdfast, db: Database) ->
     answer = Answer(text="so", at=datetime(2026, 1, 2, tzinfo=UTC))
     await end_all(db, Completed(ask.encode_output(answer)))
     await end_all(db, Completed(score.encode_output([Score(3)])), "scores")
-    assert await asked.result(timeout="5s") == answer
-    assert await scored.result(timeout="5s") == [Score(3)]
+    assert await asked.result(timeout=PATIENCE) == answer
+    assert await scored.result(timeout=PATIENCE) == [Score(3)]
     assert await app.job(scored.id).result() == [{"points": 3}]
 
 
@@ -52,7 +53,7 @@ async def test_a_result_is_waited_for(app: Holdfast, db: Database) -> None:
         return 1
 
     handle = await ask.enqueue()
-    waiting = asyncio.create_task(handle.result(timeout="20s"))
+    waiting = asyncio.create_task(handle.result(timeout=PATIENCE))
     await asyncio.sleep(0)
     await end_all(db, Completed(encode(42)))
     assert await waiting == 42
@@ -99,7 +100,7 @@ async def test_a_job_that_did_not_complete_says_how_it_ended(
     handle = await ask.enqueue()
     await end_all(db, outcome)
     with pytest.raises(JobFailed) as failed:
-        await handle.result(timeout="5s")
+        await handle.result(timeout=PATIENCE)
     assert failed.value.state is state
     assert said in failed.value.message
     assert (await handle.job()).reason == failed.value.reason
@@ -153,7 +154,7 @@ async def test_an_ended_job_is_replayed_under_the_same_id(app: Holdfast, db: Dat
 async def test_a_handle_is_made_for_any_id(app: Holdfast) -> None:
     unknown = app.job(str(uuid4()))
     with pytest.raises(NotFound, match=str(unknown.id)):
-        await unknown.result(timeout=1)
+        await unknown.result()
     assert await unknown.cancel() is CancelResult.NOT_FOUND
     with pytest.raises(InvalidInput, match="not an id"):
         app.job("7")

@@ -21,6 +21,7 @@ from holdfast.db.connect import Database
 from holdfast.model.error import InvalidOption, SchemaBehind
 from holdfast.model.state import State
 from holdfast.worker.shift import Shift
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,13 +41,13 @@ class Serving:
 
     async def says(self, text: bytes) -> None:
         assert self.process.stderr is not None
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             while text not in (line := await self.process.stderr.readline()):
                 assert line, f"the server ended without {text!r}"
 
     def _ask(self, path: str, method: str) -> Any:
         request = urllib.request.Request(f"http://127.0.0.1:{self._port}{path}", method=method)
-        with urllib.request.urlopen(request, timeout=20) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return json.load(answer)
 
 
@@ -61,7 +62,7 @@ async def serving(database_url: str, gate: Path) -> AsyncIterator[Serving]:
     )
     try:
         assert process.stdout is not None
-        yield Serving(process, int(await asyncio.wait_for(process.stdout.readline(), 30)))
+        yield Serving(process, int(await asyncio.wait_for(process.stdout.readline(), PATIENCE)))
     finally:
         if process.returncode is None:
             process.kill()
@@ -69,7 +70,7 @@ async def serving(database_url: str, gate: Path) -> AsyncIterator[Serving]:
 
 
 async def until(condition: Callable[[], Awaitable[Any]]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while not await condition():
             await asyncio.sleep(0.02)
 
@@ -90,7 +91,7 @@ async def test_a_server_works_off_its_own_jobs_and_sigterm_lets_running_ones_fin
         await server.says(b"Waiting for application shutdown")
         gate.touch()
         await server.says(b"Application shutdown complete")
-        _, said = await asyncio.wait_for(server.process.communicate(), 30)
+        _, said = await asyncio.wait_for(server.process.communicate(), PATIENCE)
 
     assert server.process.returncode in (0, -signal.SIGTERM)  # uvicorn raises the signal again at its end
     assert b"Traceback" not in said
@@ -149,7 +150,7 @@ async def test_a_job_beyond_the_grace_goes_back_uncharged(database_url: str, db:
 
     async with app.lifespan.with_worker(["default"], grace="100ms")(None):
         handle = await forever.enqueue()
-        await asyncio.wait_for(runs.wait(), 20)
+        await asyncio.wait_for(runs.wait(), PATIENCE)
     async with app:
         job = await handle.job()
     assert (job.state, job.failures, job.losses) == (State.READY, 0, 0)

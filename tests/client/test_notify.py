@@ -3,14 +3,17 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator
+from datetime import timedelta
 
 import asyncpg
 import pytest
 
+from holdfast.client import notify
 from holdfast.client.app import Holdfast
 from holdfast.client.notify import Notifier
 from holdfast.db.connect import Database
 from holdfast.model.error import DatabaseUnavailable
+from tests.patience import PATIENCE
 
 
 class Heard:
@@ -23,7 +26,7 @@ class Heard:
         self.queues.append(str(payload))
 
     async def at_least(self, count: int) -> list[str]:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while len(self.queues) < count:
                 await asyncio.sleep(0.005)
         return self.queues
@@ -50,7 +53,11 @@ async def test_an_enqueue_wakes_the_workers_of_its_queue(app: Holdfast, heard: H
     assert await heard.at_least(3) == ["mail", "other", "mail"]
 
 
-async def test_many_enqueues_are_few_hints_and_the_last_is_not_lost(app: Holdfast, heard: Heard) -> None:
+async def test_many_enqueues_are_few_hints_and_the_last_is_not_lost(
+    app: Holdfast, heard: Heard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notify, "PAUSE", timedelta(milliseconds=500))  # longer than several enqueues take
+
     @app.task(queue="mail")
     async def greet() -> None: ...
 

@@ -13,6 +13,7 @@ from holdfast.model.error import NotFound, Timeout, WrongState
 from holdfast.model.outcome import Completed
 from holdfast.model.run import Which
 from tests.client.working import DIES, end_all
+from tests.patience import PATIENCE
 
 Square = Task[[int], int]
 
@@ -38,7 +39,7 @@ async def test_a_run_is_sealed_at_the_end_of_its_block_and_ends_with_its_last_jo
     assert (progress.name, progress.state, progress.total, progress.ready) == ("squares", "sealed", 3, 3)
     with pytest.raises(Timeout):
         await run.wait(timeout="10ms")
-    waiting = asyncio.create_task(run.wait(timeout="20s"))
+    waiting = asyncio.create_task(run.wait(timeout=PATIENCE))
     assert await end_all(db, Completed()) == 3
     await chores.close_runs(db)
     ended = await waiting
@@ -99,7 +100,7 @@ async def test_a_run_is_cancelled_with_its_live_jobs(app: Holdfast, square: Squa
         await square.options(run=run).enqueue_many([square.call(n) for n in range(5)])
     assert await run.cancel("not wanted") == 5
     await chores.close_runs(db)
-    assert (await run.wait(timeout="5s")).state == "cancelled"
+    assert (await run.wait(timeout=PATIENCE)).state == "cancelled"
 
 
 async def test_a_job_that_others_hold_right_now_is_cancelled_with_its_run(
@@ -121,6 +122,6 @@ async def test_the_dead_jobs_of_a_run_are_replayed(app: Holdfast, square: Square
         await square.options(run=run).enqueue_many([square.call(n) for n in range(4)])
     await end_all(db, DIES)
     await chores.close_runs(db)
-    assert (await run.wait(timeout="5s")).dead == 4
+    assert (await run.wait(timeout=PATIENCE)).dead == 4
     assert await run.replay(Which.DEAD, "the model is back") == 4
     assert (await run.progress()).ready == 4

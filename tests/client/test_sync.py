@@ -13,6 +13,7 @@ from holdfast.client.app import Holdfast
 from holdfast.client.task import Task
 from holdfast.db.connect import Database
 from holdfast.model.error import InvalidInput, InvalidPayload, UniqueConflict
+from tests.patience import PATIENCE
 
 Greet = Task[[str], None]
 
@@ -115,7 +116,7 @@ async def output_of(program: str, database_url: str) -> str:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    output, errors = await asyncio.wait_for(process.communicate(), 30)
+    output, errors = await asyncio.wait_for(process.communicate(), PATIENCE)
     assert (process.returncode, errors.decode()) == (0, "")
     return output.decode()
 

@@ -10,6 +10,7 @@ import pytest
 from holdfast.client.app import Holdfast
 from holdfast.db.connect import Database
 from holdfast.model.error import InvalidInput, InvalidPayload, NotFound
+from tests.patience import PATIENCE
 
 STORED = "select count(*) from holdfast.jobs"
 
@@ -61,7 +62,7 @@ async def test_a_queue_that_is_new_in_an_open_transaction_keeps_nobody_waiting(
     @app.task(queue="new")
     async def greet(name: str) -> None: ...
 
-    async with asyncio.timeout(10), db.transaction() as conn:
+    async with asyncio.timeout(PATIENCE), db.transaction() as conn:
         await greet.using(conn).enqueue("Ada")
         await greet.enqueue("Grace")
         await greet.options(queue="newer").using(conn).enqueue_many([greet.call("Alan")])
@@ -73,7 +74,7 @@ async def test_a_queue_that_the_transaction_itself_has_made_is_no_trap(app: Hold
     @app.task(queue="new")
     async def greet(name: str) -> None: ...
 
-    async with asyncio.timeout(10), db.transaction() as conn:
+    async with asyncio.timeout(PATIENCE), db.transaction() as conn:
         await conn.execute("select holdfast.enqueue('greet', '{\"name\": \"Ada\"}', queue => 'new')")
         await greet.using(conn).enqueue("Grace")
     assert await stored(db) == 2

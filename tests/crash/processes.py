@@ -13,6 +13,8 @@ from typing import Any
 
 import psutil
 
+from tests.patience import PATIENCE
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -43,9 +45,9 @@ class WorkerProcess:
     def has_ended(self) -> bool:
         return self._process.poll() is not None
 
-    async def ended(self, within: float = 30) -> tuple[int, dict[str, int]]:
+    async def ended(self) -> tuple[int, dict[str, int]]:
         """Its exit code, and its report if it left by itself."""
-        await until(self._is_over, within)
+        await until(self._is_over)
         out = self._read()
         self.assert_not_failed()
         return self._process.returncode, json.loads(out) if out else {}
@@ -86,8 +88,8 @@ async def processes() -> AsyncIterator[Callable[..., WorkerProcess]]:
         process.assert_not_failed()
 
 
-async def until(condition: Callable[[], Awaitable[Any]], within: float = 30) -> Any:
-    async with asyncio.timeout(within):
+async def until(condition: Callable[[], Awaitable[Any]]) -> Any:
+    async with asyncio.timeout(PATIENCE):
         while True:
             answer = await condition()
             if answer:

@@ -43,7 +43,7 @@ async def test_a_worker_outlives_a_restart_of_the_database_and_no_job_is_lost(
     assert await place.url() == url
     async with place.connected() as conn:
         after = World(conn)
-        await until(after.reaches(completed=2 * COUNT), within=60)
+        await until(after.reaches(completed=2 * COUNT))
         assert await after.violations() == {}
         jobs = [await after.job(job) for job in ids]
         assert all(job["losses"] == 0 and job["state"] == "completed" for job in jobs)

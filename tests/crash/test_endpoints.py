@@ -15,7 +15,7 @@ from tests.sql.endpoints.scene import MODEL, an_endpoint, assert_balanced
 pytestmark = pytest.mark.alone
 
 Start = Callable[..., WorkerProcess]
-LEASE, SWEEP = 2.0, 1.0
+LEASE, SWEEP = 2.0, 2.0
 # Every admission, not a sample: the count rises only when a claim starts calls.
 WATCHED = """
 create table excess (at timestamptz, in_flight integer, room double precision);
@@ -44,7 +44,7 @@ where worker_id = any ($1) and outcome = 'lost'
     ("workers", "killed", "jobs"),
     [
         pytest.param(4, 2, 80),
-        pytest.param(10, 4, 600, marks=[pytest.mark.slow, pytest.mark.timeout(300)]),
+        pytest.param(10, 4, 600, marks=pytest.mark.slow),
     ],
 )
 async def test_no_call_too_many_and_permits_of_killed_workers_come_back_within_a_lease(
@@ -56,7 +56,7 @@ async def test_no_call_too_many_and_permits_of_killed_workers_come_back_within_a
     payloads = [{"seconds": 0.05 + 0.01 * (n % 20), "fails": n % 10 == 0} for n in range(jobs)]
     await here.enqueue("call", *payloads, endpoint=MODEL, retry=[0] * 9, estimate=1)
     crew = [start(database_url, slots=8, lease=LEASE, sweep=SWEEP) for _ in range(workers)]
-    await until(lambda: balanced_and_busy(here.conn, workers), 20)
+    await until(lambda: balanced_and_busy(here.conn, workers))
     victims = await holders(here.conn, {process.pid for process in crew}, killed)
     at = await kill(here.conn, [process for process in crew if process.pid in victims])
     gone = list(victims.values())
@@ -65,7 +65,7 @@ async def test_no_call_too_many_and_permits_of_killed_workers_come_back_within_a
     (losses,) = await here.conn.fetch(LOSSES, gone)
     assert losses["n"] >= killed
     assert losses["last"] - at <= timedelta(seconds=LEASE + 2 * SWEEP)
-    await until(lambda: balanced_and_done(here, jobs), 120)
+    await until(lambda: balanced_and_done(here, jobs))
     assert await here.conn.fetch("select * from excess") == []
     assert await here.violations() == {}
     assert await here.conn.fetchval("select in_flight from holdfast.endpoints") == 0

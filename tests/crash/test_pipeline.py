@@ -23,7 +23,7 @@ async def test_a_killed_worker_loses_and_repeats_no_recorded_step(
     ids = await here.enqueue("walk", *({"n": n} for n in range(COUNT)), pipeline=WALK.name)
     victim = start(database_url, point, slots=1, lease=1)
     assert (await victim.ended())[0] == -9
-    start(database_url, slots=4, lease=2, drain=True)
+    start(database_url, slots=4, drain=True)
     await until(here.reaches(completed=COUNT))
     assert await here.violations() == {}
     steps = await here.conn.fetch("select job, stage, count(*) as n from steps group by job, stage")

@@ -32,7 +32,7 @@ async def until_gone(pids: list[int]) -> None:
     async def gone() -> bool:
         return not any(map(lives, pids))
 
-    await until(gone, within=10)
+    await until(gone)
 
 
 @pytest.mark.parametrize("with_lock", [False, True])
@@ -59,7 +59,7 @@ async def test_the_children_of_a_killed_worker_die_and_another_worker_does_their
     worker.signal(signal.SIGKILL)
     await worker.ended()
     await until_gone(pids)
-    start(database_url, lease=2)
+    start(database_url)
     await until(here.reaches(completed=1))
     row = await here.job(job)
     assert (row["output"], row["attempt"], row["losses"]) == ("again", 2, 1)

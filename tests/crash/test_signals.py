@@ -2,7 +2,6 @@
 
 import signal
 from collections.abc import Callable
-from time import monotonic
 
 import pytest
 
@@ -18,12 +17,10 @@ Start = Callable[..., WorkerProcess]
 async def test_an_idle_worker_leaves_at_once(
     here: World, database_url: str, start: Start, number: signal.Signals
 ) -> None:
-    worker = start(database_url)
+    worker = start(database_url, grace=3600)
     await until(lambda: registered(here))
     worker.signal(number)
-    began = monotonic()
     assert await worker.ended() == (0, {"processed": 0, "lost": 0, "unsettled": 0})
-    assert monotonic() - began < 5
     assert await here.workers() == ["stopped"]
 
 
@@ -50,26 +47,22 @@ async def test_a_busy_worker_finishes_what_runs_while_renewing_its_lease(
 async def test_what_runs_beyond_the_grace_is_released_uncharged(
     here: World, database_url: str, start: Start
 ) -> None:
-    (job,) = await here.enqueue("nap", {"seconds": 60})
+    (job,) = await here.enqueue("nap", {"seconds": 3600})
     worker = start(database_url, grace=0.5)
     await until(here.has_calls(1))
     worker.signal(signal.SIGTERM)
-    began = monotonic()
     assert (await worker.ended())[0] == 0
-    assert monotonic() - began < 6
     await assert_released(here, job)
 
 
 async def test_a_second_signal_ends_the_grace(here: World, database_url: str, start: Start) -> None:
-    (job,) = await here.enqueue("nap", {"seconds": 60})
-    worker = start(database_url, grace=60, lease=2)
+    (job,) = await here.enqueue("nap", {"seconds": 3600})
+    worker = start(database_url, grace=3600, lease=2)
     await until(here.has_calls(1))
     worker.signal(signal.SIGTERM)
     await until(lambda: draining(here))
-    began = monotonic()
     worker.signal(signal.SIGTERM)
     assert (await worker.ended())[0] == 0
-    assert monotonic() - began < 6
     await assert_released(here, job)
 
 

@@ -14,7 +14,7 @@ Start = Callable[..., WorkerProcess]
 WORKERS = 6
 
 
-@pytest.mark.parametrize("count", [6, 6_000])
+@pytest.mark.parametrize("count", [6, 300, pytest.param(6_000, marks=pytest.mark.slow)])
 async def test_each_message_is_answered_once_and_the_reply_is_its_own(
     here: World, database_url: str, start: Start, count: int
 ) -> None:
@@ -25,7 +25,7 @@ async def test_each_message_is_answered_once_and_the_reply_is_its_own(
     await until(here.has_calls(count // 3))
     workers[0].signal(signal.SIGKILL)
     assert (await workers[0].ended())[0] == -9
-    await until(here.reaches(completed=count), within=90)
+    await until(here.reaches(completed=count))
 
     rows = await here.conn.fetch("select id, output ->> 'entity', output ->> 'reply' from holdfast.history")
     replies = {row[0]: (row[1], row[2]) for row in rows}

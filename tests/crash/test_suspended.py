@@ -1,8 +1,10 @@
 """A worker that stands still for longer than its lease, and one that only seems to."""
 
+import os
 import signal
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +19,18 @@ LEASE = 10  # nobody may be robbed, so it is a long one
 ENDS = "select max(lease_until) from holdfast.workers"
 
 
+@pytest.fixture
+def gate(tmp_path: Path) -> Path:
+    """A handler stands still until this is opened."""
+    path = tmp_path / "gate"
+    os.mkfifo(path)
+    return path
+
+
+def let_go(gate: Path) -> None:
+    os.close(os.open(gate, os.O_WRONLY | os.O_NONBLOCK))
+
+
 async def test_every_write_of_a_worker_that_was_suspended_past_its_lease_is_fenced(
     here: World, database_url: str, start: Start
 ) -> None:
@@ -24,7 +38,7 @@ async def test_every_write_of_a_worker_that_was_suspended_past_its_lease_is_fenc
     zombie = start(database_url, lease=2)
     await until(here.has_calls(1))
     zombie.signal(signal.SIGSTOP)
-    start(database_url, lease=2)
+    start(database_url)
     await until(here.reaches(completed=1))
     row = await here.job(job)
     zombie.signal(signal.SIGCONT)
@@ -40,16 +54,17 @@ async def test_every_write_of_a_worker_that_was_suspended_past_its_lease_is_fenc
 
 
 async def test_a_handler_that_holds_the_interpreter_is_robbed_and_what_it_writes_is_fenced(
-    here: World, database_url: str, start: Start
+    here: World, database_url: str, start: Start, gate: Path
 ) -> None:
     """The thread that renews the lease needs the interpreter, too."""
-    (job,) = await here.enqueue("grip", {"seconds": 4})
+    (job,) = await here.enqueue("grip_until", {"gate": str(gate)})
     victim = start(database_url, lease=1)
     await until(here.has_calls(1))
-    start(database_url, lease=1)
+    start(database_url)
     await until(here.reaches(completed=1))
     row = await here.job(job)
     assert (row["attempt"], row["losses"], row["output"]) == (2, 1, str(row["worker"]))
+    let_go(gate)
     victim.signal(signal.SIGTERM)
     code, report = await victim.ended()
     assert (code, report["lost"]) == (0, 1)
@@ -59,17 +74,18 @@ async def test_a_handler_that_holds_the_interpreter_is_robbed_and_what_it_writes
     assert await check_invariants(here.conn) == []
 
 
-@pytest.mark.parametrize("task", ["block", "grip_apart"])
+@pytest.mark.parametrize("task", ["block_until", "grip_apart_until"])
 async def test_the_lease_is_renewed_while_a_handler_blocks_the_loop_or_its_own_process(
-    here: World, database_url: str, start: Start, task: str
+    here: World, database_url: str, start: Start, gate: Path, task: str
 ) -> None:
     """Seen in the database: the lease ends later than it did, and the handler has not returned."""
-    (job,) = await here.enqueue(task, {"seconds": 2.5})
+    (job,) = await here.enqueue(task, {"gate": str(gate)})
     start(database_url, lease=4)
     await until(lambda: has_begun(here))
     until_then = await here.conn.fetchval(ENDS)
     await until(lambda: ends_after(here, until_then))
     assert (await here.job(job))["state"] == "running"
+    let_go(gate)
     await until(here.reaches(completed=1))
     row = await here.job(job)
     assert (row["attempt"], row["losses"]) == (1, 0)
@@ -85,7 +101,7 @@ async def test_a_handler_that_blocks_the_loop_for_three_leases_is_not_robbed(
     start(database_url, lease=LEASE)
     await until(lambda: has_begun(here))
     start(database_url, lease=LEASE)
-    await until(here.reaches(completed=1), within=60)
+    await until(here.reaches(completed=1))
     row = await here.job(job)
     assert (row["attempt"], row["losses"]) == (1, 0)
 

@@ -88,6 +88,14 @@ async def block(ctx: JobContext, seconds: float) -> str:
 
 
 @app.task()
+async def block_until(ctx: JobContext, gate: str) -> str:
+    """Until the test opens that FIFO for writing."""
+    await _trace(ctx)
+    os.close(os.open(gate, os.O_RDONLY))
+    return str(me[0].id)
+
+
+@app.task()
 async def rest(seconds: float) -> str:
     """Writes nothing itself: whatever is written for it is Holdfast's."""
     await asyncio.sleep(seconds)
@@ -95,11 +103,11 @@ async def rest(seconds: float) -> str:
 
 
 @app.task()
-async def grip(ctx: JobContext, seconds: float) -> str:
+async def grip_until(ctx: JobContext, gate: str) -> str:
     """Ruder still: the first attempt lets no other thread of this interpreter run, not even the lease's."""
     await _trace(ctx)
     if ctx.attempt == 1:
-        _hold_the_interpreter(seconds)
+        _hold_the_interpreter_until(gate)
     return str(me[0].id)
 
 
@@ -108,6 +116,13 @@ def grip_apart(ctx: JobContext, seconds: float) -> int:
     """The same, in a process of its own."""
     ctx.blocking.checkpoint("began", True)
     _hold_the_interpreter(seconds)
+    return ctx.attempt
+
+
+@app.task(mode="process")
+def grip_apart_until(ctx: JobContext, gate: str) -> int:
+    ctx.blocking.checkpoint("began", True)
+    _hold_the_interpreter_until(gate)
     return ctx.attempt
 
 
@@ -200,6 +215,10 @@ def _stand_still(seconds: float) -> None:
 def _hold_the_interpreter(seconds: float) -> None:
     """PyDLL keeps the lock of the interpreter during the call."""
     ctypes.PyDLL(None).usleep(int(seconds * 1_000_000))
+
+
+def _hold_the_interpreter_until(gate: str) -> None:
+    ctypes.PyDLL(None).open(os.fsencode(gate), os.O_RDONLY)
 
 
 async def main(options: dict[str, Any]) -> None:

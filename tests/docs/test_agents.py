@@ -9,6 +9,7 @@ from holdfast.agent.agent import Agent
 from holdfast.agent.builtin import NAMES
 from holdfast.db.connect import Connection
 from tests.docs.page import blocks, environment, links
+from tests.patience import PATIENCE
 from tests.repo.tree import ROOT
 
 PAGE = "guides/agents.md"
@@ -23,7 +24,7 @@ async def test_the_program_runs_and_each_post_goes_its_way(server_url: str) -> N
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    said, errors = await asyncio.wait_for(process.communicate(), 90)
+    said, errors = await asyncio.wait_for(process.communicate(), PATIENCE)
     assert process.returncode == 0, errors.decode()
     first, second, third = said.decode().splitlines()
     assert first.startswith("boats: completed, BOATS, ")

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.docs.page import blocks, environment, links
+from tests.patience import PATIENCE
 from tests.repo.tree import ROOT
 
 PAGE = "guides/fastapi.md"
@@ -34,7 +35,7 @@ async def uvicorn(program: str, database_url: str, directory: Path) -> AsyncIter
     try:
         yield await address(process)
         process.send_signal(signal.SIGTERM)
-        _, said = await asyncio.wait_for(process.communicate(), 30)
+        _, said = await asyncio.wait_for(process.communicate(), PATIENCE)
         assert b"Application shutdown complete" in said
     finally:
         if process.returncode is None:
@@ -44,7 +45,7 @@ async def uvicorn(program: str, database_url: str, directory: Path) -> AsyncIter
 
 async def address(process: asyncio.subprocess.Process) -> str:
     assert process.stderr is not None
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while line := (await process.stderr.readline()).decode():
             if found := ADDRESS.search(line):
                 return found[1]
@@ -52,7 +53,7 @@ async def address(process: asyncio.subprocess.Process) -> str:
 
 
 def ask(url: str, method: str) -> Any:
-    with urllib.request.urlopen(urllib.request.Request(url, method=method), timeout=30) as answer:
+    with urllib.request.urlopen(urllib.request.Request(url, method=method), timeout=PATIENCE) as answer:
         return json.load(answer)
 
 

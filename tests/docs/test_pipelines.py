@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from tests.docs.page import blocks, environment
+from tests.patience import PATIENCE
 
 ((_, PROGRAM),) = blocks("guides/pipelines.md", "python")
 ((_, PRINTED),) = blocks("guides/pipelines.md", "text")
@@ -19,6 +20,6 @@ def test_the_program_prints_what_the_page_says(database_url: str, tmp_path: Path
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, PRINTED, "")

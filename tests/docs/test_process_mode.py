@@ -8,6 +8,7 @@ import asyncpg
 
 from tests.cli.command import holdfast, holdfast_process
 from tests.docs.page import blocks, environment
+from tests.patience import PATIENCE
 
 ((_, PROGRAM),) = blocks("guides/process-mode.md", "python")
 GUARD = 'if __name__ == "__main__":\n    asyncio.run(main())'
@@ -17,7 +18,13 @@ def run(program: str, url: str, directory: Path) -> "subprocess.CompletedProcess
     (directory / "primes.py").write_text(program)
     command = [sys.executable, "-W", "error", "primes.py"]
     return subprocess.run(
-        command, env=environment(url), cwd=directory, capture_output=True, text=True, check=False, timeout=60
+        command,
+        env=environment(url),
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
     )
 
 

@@ -8,6 +8,7 @@ from holdfast.client.endpoint import EndpointSettings
 from holdfast.model.classify import BY_STATUS
 from holdfast.model.outcome import ErrorClass
 from tests.docs.page import blocks, environment
+from tests.patience import PATIENCE
 from tests.repo.tree import ROOT
 
 PAGE = "guides/protect-a-model-server.md"
@@ -31,7 +32,7 @@ async def said_by(place: int, server_url: str) -> str:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    said, errors = await asyncio.wait_for(process.communicate(), 90)
+    said, errors = await asyncio.wait_for(process.communicate(), PATIENCE)
     assert process.returncode == 0, errors.decode()
     return said.decode()
 

@@ -9,6 +9,7 @@ import asyncpg
 import pytest
 
 from tests.cli.command import environment, holdfast
+from tests.patience import PATIENCE
 from tests.repo.tree import ROOT
 
 README = (ROOT / "README.md").read_text()
@@ -31,7 +32,13 @@ def run(program: str, url: str, directory: Path) -> str:
     (directory / "hello.py").write_text(program)
     command = [sys.executable, "-W", "error", "hello.py"]
     done = subprocess.run(
-        command, env=environment(url), cwd=directory, capture_output=True, text=True, check=False, timeout=60
+        command,
+        env=environment(url),
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

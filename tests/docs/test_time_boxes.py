@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.page import blocks, environment, links
+from tests.patience import PATIENCE
 from tests.repo.tree import ROOT
 
 pytestmark = pytest.mark.alone
@@ -24,7 +25,7 @@ def run(program: str, url: str, directory: Path) -> list[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()

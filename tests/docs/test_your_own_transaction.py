@@ -7,6 +7,7 @@ import pytest
 
 from holdfast.db.connect import Database
 from tests.docs.page import blocks, environment
+from tests.patience import PATIENCE
 
 PAGE = "guides/your-own-transaction.md"
 PROGRAMS = dict(blocks(PAGE, "python"))
@@ -27,7 +28,7 @@ async def test_the_program_stores_an_order_and_its_job(driver: str, database_url
         env=environment(database_url),
         stderr=asyncio.subprocess.PIPE,
     )
-    _, errors = await asyncio.wait_for(process.communicate(), 60)
+    _, errors = await asyncio.wait_for(process.communicate(), PATIENCE)
     assert (process.returncode, errors.decode()) == (0, "")
     orders, jobs = await db.fetch(ORDERS), await db.fetch(JOBS)
     assert len(orders) == 1

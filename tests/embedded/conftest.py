@@ -13,6 +13,7 @@ import pytest
 
 from holdfast.embedded import EmbeddedServer
 from tests.embedded.running import FAST, fast_server, pgdata_of
+from tests.patience import PATIENCE
 
 MEMORY = Path("/dev/shm")
 ENOUGH_BYTES = 2 * 1024**3
@@ -83,4 +84,4 @@ def end_processes_in(directory: Path) -> None:
         with contextlib.suppress(psutil.Error):
             if process.cwd().startswith(f"{directory}{os.sep}"):
                 process.kill()
-                process.wait(10)
+                process.wait(PATIENCE)

@@ -13,7 +13,9 @@ import holdfast
 from holdfast.embedded import EmbeddedServer
 from holdfast.embedded.account import Account, account_for
 from holdfast.embedded.find import find_binaries
+from holdfast.embedded.ownership import usable_by
 from holdfast.embedded.server import START_LIMIT
+from tests.patience import PATIENCE
 
 FAST = {"fsync": "off", "shared_buffers": "16MB"}
 MAJOR = find_binaries().major
@@ -52,12 +54,17 @@ def server_account(data_dir: Path) -> Account:
     return account_for(pgdata_of(data_dir))
 
 
+def reachable_programs() -> Path:
+    """The real ones, where every user can run them: the clone may lie where only root can go."""
+    return usable_by(account_for(Path("/nowhere")), find_binaries()).bin_dir
+
+
 def server_pid(data_dir: Path) -> int:
     return int((pgdata_of(data_dir) / "postmaster.pid").read_text().split()[0])
 
 
-def sql(dsn: str, statement: str) -> str:
-    psql = str(find_binaries().bin_dir / "psql")
+def sql(dsn: str, statement: str, programs: Path | None = None) -> str:
+    psql = str((programs or find_binaries().bin_dir) / "psql")
     command = [psql, dsn, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", statement]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
@@ -88,13 +95,13 @@ def joined(member: subprocess.Popen[str]) -> str:
 
 
 def tell(member: subprocess.Popen[str], word: str) -> None:
-    member.communicate(f"{word}\n", timeout=60)
+    member.communicate(f"{word}\n", timeout=PATIENCE)
     assert member.returncode == 0
 
 
 def kill(member: subprocess.Popen[str]) -> None:
     member.kill()
-    member.communicate(timeout=60)
+    member.communicate(timeout=PATIENCE)
 
 
 def with_source(**variables: str) -> dict[str, str]:
@@ -105,8 +112,8 @@ def with_source(**variables: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, **variables}
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.01)
@@ -118,13 +125,14 @@ def wrapped_programs(directory: Path, *, postgres: str = "", initdb: str = "") -
     The line for postgres runs only when it is to be a server.
     """
     directory.mkdir()
+    programs = reachable_programs()
     server_only = f'case "$1" in -D) {postgres or ":"} ;; esac'
     for name, line in (
         ("postgres", server_only),
         ("initdb", f'case "$1" in --pgdata) {initdb or ":"} ;; esac'),
     ):
         program = directory / name
-        real = shlex.quote(str(find_binaries().bin_dir / name))
+        real = shlex.quote(str(programs / name))
         program.write_text(f'#!/bin/sh\n{line}\nexec {real} "$@"\n')
         program.chmod(0o755)
     return directory

@@ -25,6 +25,7 @@ from tests.embedded.running import (
     wait_until,
     wrapped_programs,
 )
+from tests.patience import PATIENCE
 
 
 def kill_server(data_dir: Path) -> None:
@@ -53,7 +54,7 @@ def test_data_survive_the_killing_of_every_process(short_dir: Path) -> None:
     doomed = [family, *family.children(recursive=True)]
     kill_all(doomed)
     kill(member)
-    psutil.wait_procs(doomed, timeout=20)
+    psutil.wait_procs(doomed, timeout=PATIENCE)
 
     with EmbeddedServer(data_dir) as dsn:
         assert sql(dsn, "select count(*) from kept") == "1000"
@@ -85,7 +86,7 @@ def test_a_backend_that_outlives_its_server_is_waited_for(server: EmbeddedServer
 
     assert not is_live(backend)
     assert sql(dsn, "select 1") == "1"
-    client.wait(20)
+    client.wait(PATIENCE)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,14 @@ import pytest
 
 from holdfast.embedded import EmbeddedError, EmbeddedServer, account
 from holdfast.embedded.find import find_binaries
-from tests.embedded.running import fast_server, pgdata_of, server_pid, sql
+from tests.embedded.running import (
+    fast_server,
+    pgdata_of,
+    reachable_programs,
+    server_pid,
+    sql,
+    wrapped_programs,
+)
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
@@ -90,6 +97,35 @@ def test_programs_that_the_server_s_user_cannot_read_are_copied_once(
     assert len([path for path in (shelf / "programs").iterdir() if path.is_dir()]) == 1
 
 
+def test_the_same_programs_in_two_private_places_are_copied_once(
+    data_dir: Path, short_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every clone has a virtual environment of its own, and would leave its own 40 MB behind."""
+    shelf = short_dir / "shelf"
+    monkeypatch.setenv("HOLDFAST_DATA_DIR", str(shelf))
+    for home in ("one", "other"):
+        with fast_server(data_dir, bin_dir=hide_programs(short_dir / home)) as dsn:
+            assert sql(dsn, "select 1") == "1"
+
+    assert len([path for path in (shelf / "programs").iterdir() if path.is_dir()]) == 1
+
+
+def test_a_private_folder_that_is_no_installation_is_refused_and_nothing_of_it_is_copied(
+    data_dir: Path, short_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as a folder of scripts in root's home directory: private files lie beside it."""
+    shelf = short_dir / "shelf"
+    monkeypatch.setenv("HOLDFAST_DATA_DIR", str(shelf))
+    home = short_dir / "root"
+    home.mkdir(mode=0o700)
+    (home / "secret").write_text("do not tell")
+    programs = wrapped_programs(home / "bin")
+
+    with pytest.raises(EmbeddedError, match=f"cannot run the programs in {programs}.*HOLDFAST_POSTGRES_BIN"):
+        fast_server(data_dir, bin_dir=programs).start()
+    assert [*short_dir.rglob("secret")] == [home / "secret"]
+
+
 def hide_programs(home: Path) -> Path:
     """An installation like a wheel's, in a folder that only root can enter."""
     prefix = find_binaries().bin_dir.parent
@@ -122,6 +158,7 @@ def test_a_user_s_data_stay_usable_for_the_user_after_root_used_them(short_dir: 
 
 
 def as_user(user: pwd.struct_passwd, data_dir: Path, statement: str) -> None:
+    programs = reachable_programs()
     child = os.fork()
     if child == 0:
         status = 1
@@ -129,8 +166,8 @@ def as_user(user: pwd.struct_passwd, data_dir: Path, statement: str) -> None:
             os.setgroups([])
             os.setgid(user.pw_gid)
             os.setuid(user.pw_uid)
-            with fast_server(data_dir) as dsn:
-                sql(dsn, statement)
+            with fast_server(data_dir, bin_dir=programs) as dsn:
+                sql(dsn, statement, programs)
             status = 0
         finally:
             os._exit(status)

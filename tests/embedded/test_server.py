@@ -24,6 +24,7 @@ from tests.embedded.running import (
     tell,
     wait_until,
 )
+from tests.patience import PATIENCE
 
 DEBIAN_15 = Path("/usr/lib/postgresql/15/bin")
 
@@ -178,7 +179,7 @@ def test_ctrl_c_for_the_process_that_started_it_leaves_the_server_to_the_others(
     server.start()
 
     os.killpg(starter.pid, signal.SIGINT)
-    starter.communicate(timeout=60)
+    starter.communicate(timeout=PATIENCE)
 
     assert sql(dsn, "select 1") == "1"
     assert server_pid(data_dir) == pid

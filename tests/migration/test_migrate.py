@@ -21,6 +21,7 @@ from holdfast.model.payload import encode
 from tests.database import fresh_database
 from tests.migration.catalog import catalog_of
 from tests.migration.release import FILES, NEWEST, connection, with_function, with_migration
+from tests.patience import PATIENCE
 
 
 async def function_exists(conn: "asyncpg.Connection[Record]", name: str) -> bool:
@@ -125,7 +126,7 @@ async def test_a_migration_whose_connection_is_killed_leaves_nothing(database_ur
         asleep = (
             "select pid from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()"
         )
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while (pid := await watcher.fetchval(asleep)) is None:
                 await asyncio.sleep(0.01)
         await watcher.execute("select pg_terminate_backend($1)", pid)
@@ -196,7 +197,7 @@ async def test_a_migration_gives_way_after_two_seconds_and_tries_again(
             task = asyncio.create_task(
                 migrate(migrator, with_migration("alter table holdfast.jobs add hot int"))
             )
-            await asyncio.wait_for(waited.wait(), 10)
+            await asyncio.wait_for(waited.wait(), PATIENCE)
         assert (await task).applied == (f"{NEWEST + 1:04}_added",)
 
 

@@ -66,7 +66,7 @@ async def test_a_worker_goes_on_while_newer_versions_replace_tables_and_function
                     assert (await migrate(conn, release, number)).changed
             go_on.set()
             assert (await ended(slow)).attempt == 1
-            await until(lambda: all_completed(app, len(made) + 1), 30)
+            await until(lambda: all_completed(app, len(made) + 1))
         assert (await schema_version(conn)).function_set == FUNCTION_SET + 3
         rows = await app.database.fetch("select attempt, losses, failures from holdfast.history")
         assert {tuple(row) for row in rows} == {(1, 0, 0)}

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.testing import ModelServer
+from tests.patience import PATIENCE
 
 CHAT = "/v1/chat/completions"
-BOUND = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ async def send(server: ModelServer, data: bytes) -> bytes:
     try:
         writer.write(data)
         await writer.drain()
-        return await asyncio.wait_for(reader.read(), BOUND)
+        return await asyncio.wait_for(reader.read(), PATIENCE)
     finally:
         writer.close()
 
@@ -93,6 +93,6 @@ def join_chunks(data: bytes) -> bytes:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(BOUND):
+    async with asyncio.timeout(PATIENCE):
         while not condition():
             await asyncio.sleep(0.001)

@@ -12,6 +12,7 @@ from urllib.request import ProxyHandler, build_opener
 import pytest
 
 from tests.model_server.caller import CHAT, question
+from tests.patience import PATIENCE
 
 opener = build_opener(ProxyHandler({}))
 
@@ -31,12 +32,12 @@ def simulated(*arguments: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_serves_until_it_is_told_to_stop(number: signal.Signals) -> None:
     with simulated("--set", "base=1ms", "--slots", "7") as (process, url):
-        with opener.open(url + CHAT, json.dumps(question()).encode(), timeout=10) as response:
+        with opener.open(url + CHAT, json.dumps(question()).encode(), timeout=PATIENCE) as response:
             assert json.load(response)["choices"][0]["message"]["content"] == "echo: hello"
-        with opener.open(f"{url}/phase", timeout=10) as response:
+        with opener.open(f"{url}/phase", timeout=PATIENCE) as response:
             behaviour = json.load(response)
         process.send_signal(number)
-        _, words = process.communicate(timeout=10)
+        _, words = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert "calls: 1 answered; at most 1 at once" in words
     assert (behaviour["slots"], behaviour["base"]) == (7, 0.001)
@@ -47,7 +48,7 @@ def test_phases_are_read_from_a_file(tmp_path: Path) -> None:
     script.write_text('[["0s", {"noise": 0.25}], ["1h", {"noise": 0}]]')
     with simulated("--phases", str(script), "--set", "noise=0.5") as (_, url):
         for _ in range(100):
-            with opener.open(f"{url}/phase", timeout=10) as response:
+            with opener.open(f"{url}/phase", timeout=PATIENCE) as response:
                 noise = json.load(response)["noise"]
             if noise == 0.25:
                 return
@@ -66,7 +67,7 @@ def test_phases_are_read_from_a_file(tmp_path: Path) -> None:
 )
 def test_a_wrong_option_is_explained(arguments: list[str], words: str) -> None:
     with simulated(*arguments) as (process, url):
-        _, said = process.communicate(timeout=20)
+        _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 2
     assert url == ""
     assert words in said
@@ -75,6 +76,6 @@ def test_a_wrong_option_is_explained(arguments: list[str], words: str) -> None:
 
 def test_a_taken_port_is_explained() -> None:
     with simulated() as (_, url), simulated("--port", url.rpartition(":")[2]) as (process, _):
-        _, said = process.communicate(timeout=20)
+        _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 6
     assert "cannot be used" in said

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.testing.model_server.behaviour import READERS
+from tests.patience import PATIENCE
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "simulate-a-model-server.md"
 PROGRAMS = re.findall(r"^```python\n(.*?)^```", GUIDE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
@@ -21,7 +22,7 @@ def test_a_program_of_the_guide_runs(program: str, server_url: str, monkeypatch:
         check=False,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     if "main()" in program:

@@ -11,7 +11,8 @@ import pytest
 
 from holdfast.testing import ModelServer
 from holdfast.testing.model_server import Limits
-from tests.model_server.caller import BOUND, CHAT, chat, connect, get, parse, send, until
+from tests.model_server.caller import CHAT, chat, connect, get, parse, send, until
+from tests.patience import PATIENCE
 
 MIB = 1024 * 1024
 POST = f"POST {CHAT} HTTP/1.1\r\nHost: x\r\n".encode()
@@ -96,7 +97,7 @@ async def test_too_many_connections_are_cut_off_and_room_is_made_again() -> None
             assert (await reader.readline()).startswith(b"HTTP/1.1 200")
         reader, sixth = await connect(server)
         with pytest.raises(ConnectionError):
-            await asyncio.wait_for(reader.read(), BOUND)
+            await asyncio.wait_for(reader.read(), PATIENCE)
         sixth.close()
         for _, writer in held:
             writer.close()
@@ -104,7 +105,7 @@ async def test_too_many_connections_are_cut_off_and_room_is_made_again() -> None
 
 
 async def until_served(server: ModelServer) -> None:
-    async with asyncio.timeout(BOUND):
+    async with asyncio.timeout(PATIENCE):
         while True:
             with suppress(ConnectionError):
                 if await send(server, b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"):
@@ -150,7 +151,7 @@ async def flood(server: ModelServer, begin: bytes, piece: bytes, most: int) -> N
         writer.write(begin)
         while sent < most:
             writer.write(piece)
-            await asyncio.wait_for(writer.drain(), BOUND)
+            await asyncio.wait_for(writer.drain(), PATIENCE)
             sent += len(piece)
     except ConnectionError:
         return

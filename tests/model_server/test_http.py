@@ -7,11 +7,12 @@ from urllib.parse import urlsplit
 
 from holdfast.testing import ModelServer
 from tests.model_server.caller import CHAT, connect, parse, question, send
+from tests.patience import PATIENCE
 
 
 def test_one_connection_serves_many_requests() -> None:
     with ModelServer.in_thread(base=0) as server:
-        connection = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=10)
+        connection = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=PATIENCE)
         used = set()
         for stream in (False, True, False):
             connection.request("POST", CHAT, json.dumps(question(stream=stream)))
@@ -31,7 +32,7 @@ def test_one_connection_serves_many_requests() -> None:
 def test_a_chunked_request_body_is_read() -> None:
     body = json.dumps(question("x" * 100_000)).encode()
     with ModelServer.in_thread(base=0, tokens_per_second=1e9) as server:
-        connection = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=10)
+        connection = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=PATIENCE)
         pieces = (body[begin : begin + 999] for begin in range(0, len(body), 999))
         connection.request(
             "POST", CHAT, pieces, encode_chunked=True, headers={"Transfer-Encoding": "chunked"}
@@ -72,7 +73,7 @@ async def test_a_client_that_expects_100_is_told_to_continue() -> None:
         )
         assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
         writer.write(body)
-        assert parse(await asyncio.wait_for(reader.read(), 10)).status == 200
+        assert parse(await asyncio.wait_for(reader.read(), PATIENCE)).status == 200
         writer.close()
 
 

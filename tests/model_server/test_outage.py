@@ -8,6 +8,7 @@ import pytest
 from holdfast.testing import ManualClock, ModelServer
 from holdfast.testing.model_server import Fate
 from tests.model_server.caller import chat, connect, until
+from tests.patience import PATIENCE
 
 
 async def test_a_refusing_server_does_not_listen_and_keeps_its_port() -> None:
@@ -88,7 +89,7 @@ async def test_no_replicas_is_503() -> None:
 
 async def test_the_server_ends_at_once_with_hanging_streaming_and_idle_clients() -> None:
     server = ModelServer(base="1h")
-    async with server:
+    async with asyncio.timeout(PATIENCE), server:
         stream = asyncio.create_task(chat(server, stream=True))
         await until(lambda: server.ledger.in_flight == 1)
         server.change(outage="hang", outage_share=0.0)
@@ -98,8 +99,6 @@ async def test_the_server_ends_at_once_with_hanging_streaming_and_idle_clients()
         reader, writer = await connect(server)
         writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         assert (await reader.readline()).startswith(b"HTTP/1.1 200")
-        leaving = asyncio.get_running_loop().time()
-    assert asyncio.get_running_loop().time() - leaving < 5
     results = await asyncio.gather(stream, hung, return_exceptions=True)
     assert all(isinstance(result, ConnectionError) for result in results)
     assert server.ledger.fates == {Fate.STOPPED: 2}

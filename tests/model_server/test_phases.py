@@ -8,6 +8,7 @@ import pytest
 from holdfast.model.error import InvalidOption
 from holdfast.testing import ManualClock, ModelServer
 from tests.model_server.caller import chat, connect, get, post, until
+from tests.patience import PATIENCE
 
 
 async def test_phases_begin_at_their_times() -> None:
@@ -90,7 +91,7 @@ async def test_over_http_nobody_can_lock_himself_out() -> None:
 
 
 async def until_refused(server: ModelServer) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while True:
             try:
                 _, writer = await connect(server)

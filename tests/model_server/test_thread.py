@@ -11,13 +11,16 @@ import pytest
 from holdfast.model.error import Conflict, InvalidOption, WrongState
 from holdfast.testing import ModelServer, in_turn
 from tests.model_server.caller import CHAT, question
+from tests.patience import PATIENCE
 
 opener = build_opener(ProxyHandler({}))
 
 
 def ask(url: str, text: str = "hello") -> str:
     body = json.dumps(question(text)).encode()
-    with opener.open(Request(url + CHAT, body, {"Content-Type": "application/json"}), timeout=10) as response:
+    with opener.open(
+        Request(url + CHAT, body, {"Content-Type": "application/json"}), timeout=PATIENCE
+    ) as response:
         return str(json.load(response)["choices"][0]["message"]["content"])
 
 

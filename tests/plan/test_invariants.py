@@ -28,11 +28,11 @@ limit 1
 LANE = "select holdfast.find_lane('crowd', null, null)"
 RUN = """
 insert into holdfast.runs (id, name, created_at, total)
-values (holdfast.new_id(now()), 'long', now(), 100000)
+values (holdfast.new_id(now()), 'long', now(), 50000)
 """
 SMALL_RUNS = """
 insert into holdfast.runs (id, name, created_at, total)
-select holdfast.new_id(now() - i * interval '1 second'), 'short', now(), 500 from generate_series(1, 200) as i
+select holdfast.new_id(now() - i * interval '1 second'), 'short', now(), 250 from generate_series(1, 200) as i
 """
 LIVE = """
 insert into holdfast.jobs (
@@ -41,7 +41,7 @@ insert into holdfast.jobs (
 select holdfast.new_id(now() - i * interval '1 second'), $1, 50, 50, 'ready', now(), 'crowd', 'task', '{}',
   case when i % 2 = 0 then (select id from holdfast.runs where name = 'long') else s.id end,
   'task', 'live ' || i
-from generate_series(1, 200000) as i
+from generate_series(1, 100000) as i
 left join (select id, row_number() over () as n from holdfast.runs where name = 'short') as s
   on s.n = i / 2 % 200 + 1
 """

@@ -77,8 +77,8 @@ OTHERS: list[tuple[str, int]] = [
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param(QUICK, marks=pytest.mark.timeout(300)),
-        pytest.param(LONG, marks=[pytest.mark.slow, pytest.mark.timeout(3600)]),
+        QUICK,
+        pytest.param(LONG, marks=[pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(3600)]),
     ],
     ids=["quick", "long"],
 )

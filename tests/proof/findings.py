@@ -118,4 +118,33 @@ FINDINGS = (
             ),
         ),
     ),
+    Line(
+        "Root names server programs in a private folder that is no installation of its own, such as one of"
+        " scripts in its home directory: all that lay beside the folder was copied to where every user can"
+        ' read it, and the start failed with a bare "Permission denied". Every clone left a copy of its own.',
+        "Only the parts of a whole installation are copied, once for all places with the same programs; a"
+        " folder that is none is refused with what to do, and so is a copy that does not run.",
+        (
+            named(
+                "embedded/test_root.py",
+                "test_a_private_folder_that_is_no_installation_is_refused_and_nothing_of_it_is_copied",
+            ),
+            "embedded/test_root.py::test_the_same_programs_in_two_private_places_are_copied_once",
+        ),
+    ),
+    Line(
+        "A test that ran into its limit left processes behind, and their ResourceWarning failed another.",
+        "Whatever a test starts is ended with it, and what it leaves fails that test.",
+        (
+            named(
+                "repo/test_processes.py",
+                "test_a_process_left_behind_is_killed_with_its_children_and_fails_its_own_test",
+            ),
+        ),
+    ),
+    Line(
+        "Tests gave up after a few seconds, which passed on a quiet machine and failed on a busy one.",
+        "What must happen has `PATIENCE` everywhere.",
+        ("repo/test_limits.py::test_a_limit_that_must_not_be_reached_is_patience",),
+    ),
 )

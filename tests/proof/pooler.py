@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import asyncpg
 
+from tests.patience import PATIENCE
 from tests.proof.needed import missing
 
 MISSING = "pgbouncer is not installed: apt-get install pgbouncer"
@@ -61,7 +62,7 @@ async def pooled(url: str, directory: Path) -> AsyncIterator[str]:
 
 
 async def _until_up(process: "subprocess.Popen[bytes]", address: str) -> None:
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(PATIENCE):
         while True:
             assert process.poll() is None, process.communicate()[1].decode()
             try:

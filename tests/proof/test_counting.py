@@ -25,7 +25,6 @@ GOOD = Counted(
 
 @pytest.mark.alone
 @pytest.mark.slow
-@pytest.mark.timeout(280)
 def test_every_job_has_exactly_one_end_though_workers_are_killed() -> None:
     done = chaos("--jobs", str(JOBS), "--workers", "2", "--kill-every", "1", "--json")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -81,7 +81,7 @@ async def test_a_read_only_database_delays_and_loses_nothing(
     await asyncio.sleep(1)  # meanwhile nothing can be written
     await here.conn.execute(f"alter database {name} reset default_transaction_read_only")
     await throw_out(here, "datname", name)
-    await until(here.reaches(completed=COUNT), within=60)
+    await until(here.reaches(completed=COUNT))
     await assert_unharmed(here, ids)
 
 
@@ -99,7 +99,7 @@ async def test_a_worker_that_lost_its_connections_waits_for_free_ones(
         await asyncio.sleep(1)  # it is refused meanwhile, and must not give up
         assert not worker.has_ended
         await here.conn.execute(f"alter role {role} connection limit -1")
-        await until(here.reaches(completed=COUNT), within=60)
+        await until(here.reaches(completed=COUNT))
         await assert_unharmed(here, ids)
         worker.signal(signal.SIGTERM)
         assert (await worker.ended())[0] == 0

@@ -9,6 +9,7 @@ import psutil
 import pytest
 
 from tests.cli.command import environment, eventually
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.alone
 
@@ -25,7 +26,7 @@ def test_sigterm_leaves_no_server_and_no_worker_behind() -> None:
             family = psutil.Process(started.pid).children(recursive=True)
         finally:
             started.terminate()
-            started.wait(timeout=60)
+            started.wait(timeout=PATIENCE)
         eventually(lambda: not any(map(lives, family)))
         assert list(Path(directory).iterdir()) == []
 

@@ -67,7 +67,7 @@ async def test_a_transaction_whose_commit_was_not_answered_is_not_done_again(
             link.lose_answers(0)
 
     async with Holdfast(database_url) as near, working(app, lease=LEASE):
-        job = await ended(near.job((await work.enqueue()).id), within=30)
+        job = await ended(near.job((await work.enqueue()).id))
         effects = await near.database.fetch("select * from effects")
     assert (job.state, job.attempt, job.failures) == (State.COMPLETED, 1, 0)
     assert (unheard, len(effects)) == ([1], 1)
@@ -89,7 +89,7 @@ async def test_connections_that_are_reset_under_a_running_job_cost_it_nothing(
         await until(in_state(handle, State.RUNNING))
         assert link.reset() > 0
         go_on.set()
-        job = await ended(handle, within=30)
+        job = await ended(handle)
     assert (job.state, job.attempt, job.losses) == (State.COMPLETED, 1, 0)
 
 

@@ -10,10 +10,9 @@ import pytest
 
 from tests.cli.command import environment
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.alone, pytest.mark.slow]
 
 
-@pytest.mark.timeout(280)
 def test_every_fault_fires_and_no_job_is_lost_or_doubled(tmp_path: Path) -> None:
     seed = secrets.randbelow(2**31)
     print(f"seed {seed}")
@@ -27,6 +26,4 @@ def test_every_fault_fires_and_no_job_is_lost_or_doubled(tmp_path: Path) -> None
 
 def chaos(*options: str) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "holdfast", "chaos", *options]
-    return subprocess.run(
-        command, env=environment(), capture_output=True, text=True, timeout=250, check=False
-    )
+    return subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)

@@ -16,6 +16,7 @@ from holdfast.model.error import UniqueConflict
 from holdfast.model.state import State
 from holdfast.worker.context import JobContext
 from tests.cli.command import holdfast
+from tests.patience import PATIENCE
 from tests.proof.pooler import pooled
 from tests.worker.working import ended, working
 
@@ -42,7 +43,7 @@ async def test_jobs_go_through_a_pooler_from_enqueue_to_result(app: Holdfast) ->
 
     async with working(app):
         handles = await double.enqueue_many(double.call(n) for n in range(200))
-        assert [await handle.result(timeout=30) for handle in handles] == [2 * n for n in range(200)]
+        assert [await handle.result(timeout=PATIENCE) for handle in handles] == [2 * n for n in range(200)]
     assert await check_invariants(app.database) == []
 
 
@@ -64,7 +65,7 @@ async def test_failures_steps_and_effects_hold_through_a_pooler(app: Holdfast) -
             tx.output = "done"
 
     async with working(app):
-        job = await ended(await work.enqueue(), within=30)
+        job = await ended(await work.enqueue())
     assert (job.state, job.output, job.failures) == (State.COMPLETED, "done", 1)
     assert (done, len(await app.database.fetch("select * from effects"))) == ([1], 1)
 
@@ -93,7 +94,7 @@ async def test_a_lost_worker_behind_a_pooler_is_rescued(app: Holdfast) -> None:
         await conn.execute("select holdfast.claim_jobs((select id from holdfast.workers limit 1), 1)")
     assert await handle.status() is State.RUNNING
     async with working(app, sweep=timedelta(milliseconds=200)):
-        assert await handle.result(timeout=30) == "done"
+        assert await handle.result(timeout=PATIENCE) == "done"
     assert (await handle.job()).losses == 1
 
 

@@ -15,7 +15,6 @@ SEED = 7
 HARMLESS = "long-transaction"
 
 
-@pytest.mark.timeout(280)
 def test_a_schedule_that_failed_is_saved_and_fails_again_in_the_same_way(tmp_path: Path) -> None:
     options = ("--seed", str(SEED), "--minutes", "0.1", "--faults", HARMLESS, "--workers", "2")
     first = chaos(*options, "--save", str(tmp_path))

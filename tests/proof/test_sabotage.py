@@ -55,7 +55,6 @@ for each row when (old.task = 'effect' and old.token is not null) execute functi
 """
 
 
-@pytest.mark.timeout(400)
 @pytest.mark.parametrize(
     ("swaps", "more", "told"),
     [

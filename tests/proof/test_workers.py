@@ -20,7 +20,7 @@ async def test_a_step_that_was_recorded_is_not_done_again_after_a_kill_between_s
     (job,) = await here.enqueue("steps", {"n": 4})
     victim = start(database_url, "between_steps=kill@2", slots=1, lease=1)
     assert (await victim.ended())[0] == -9
-    start(database_url, slots=1, lease=2, drain=True)
+    start(database_url, slots=1, drain=True)
     await until(here.reaches(completed=1))
     calls = await here.conn.fetch("select attempt, count(*) as steps from calls group by 1 order by 1")
     assert [(row["attempt"], row["steps"]) for row in calls] == [(1, 2), (2, 2)]
@@ -39,7 +39,7 @@ async def test_a_worker_whose_clock_is_wrong_by_a_day_works_like_any_other(
     assert abs((await here.job(told))["output"] - now - shift) < DAY / 2, "its clock is not wrong"
     due = await here.enqueue("plain", *({"n": n} for n in range(10)), delay=0.5)
     later = await here.enqueue("plain", {"n": 1}, delay=3600)
-    start(database_url, slots=4, lease=2)
+    start(database_url, slots=4)
     await until(here.reaches(completed=11, scheduled=1))
     jobs = [await here.job(job) for job in due]
     assert all((job["losses"], job["failures"], job["attempt"]) == (0, 0, 1) for job in jobs)

@@ -10,6 +10,7 @@ import asyncpg
 
 from holdfast.db.connect import Connection
 from tests.machine.session import EMPTY
+from tests.patience import PATIENCE
 
 T = TypeVar("T")
 Act = Callable[[Connection], Awaitable[T]]
@@ -26,7 +27,7 @@ class Crowd:
     async def join(self) -> Connection:
         conn = await asyncpg.connect(self.url)
         # Beyond any wait that is meant: a race must not end in a wait that nobody sees.
-        await conn.execute("set lock_timeout = '20s'")
+        await conn.execute("set lock_timeout = '120s'")
         self.joined.append(conn)
         return conn
 
@@ -47,7 +48,7 @@ class Crowd:
 
     async def until_waits_or_passes(self, conn: Connection, acting: "asyncio.Future[T]") -> None:
         pid = conn.get_server_pid()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while not acting.done() and not await self.watcher.fetchval(BLOCKED, pid):
                 await asyncio.sleep(0.002)
 

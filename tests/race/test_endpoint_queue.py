@@ -9,6 +9,7 @@ import pytest
 
 from holdfast.db.connect import Connection
 from tests.builders import Running, a_worker, claim, complete, fail
+from tests.patience import PATIENCE
 from tests.race.crowd import Crowd
 from tests.sql.endpoints.scene import an_endpoint, assert_balanced, calls
 
@@ -66,7 +67,7 @@ async def waiting_room(crowd: Crowd) -> tuple[Connection, Running, list[Connecti
 
 async def all_wait(watcher: Connection, comers: list[Connection]) -> Counter[str]:
     pids = [conn.get_server_pid() for conn in comers]
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while True:
             found = Counter(row["wait_event"] for row in await watcher.fetch(WAITS, pids))
             if found.total() == len(comers):

@@ -8,6 +8,7 @@ import asyncpg
 from holdfast.db.connect import Connection
 from tests.builders import a_worker, claim, complete, ready_job, state_of
 from tests.machine.invariants import violations
+from tests.patience import PATIENCE
 from tests.race.crowd import Crowd
 
 EQUAL = 200
@@ -114,7 +115,7 @@ async def test_an_open_producer_does_not_stall_an_end_and_its_line_moves_up_afte
     await opened.start()
     third = await ready_job(producer, order_key="line")
 
-    await asyncio.wait_for(complete(crowd.watcher, head), 10)
+    await asyncio.wait_for(complete(crowd.watcher, head), PATIENCE)
     assert await state_of(crowd.watcher, second) == "waiting"
     assert await advance(crowd.watcher) == 0, "the producer still holds the line"
     await opened.commit()

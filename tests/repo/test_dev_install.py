@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.repo.tree import ROOT
 
 STAND_IN = """#!/bin/sh
@@ -43,7 +44,7 @@ class Clone:
 
     def install(self) -> tuple[int, str]:
         process = self.start()
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=PATIENCE)
         return process.returncode, said
 
     def calls(self) -> list[str]:
@@ -118,8 +119,8 @@ def test_two_first_calls_at_once_install_once(clone: Clone) -> None:
     assert second.stderr is not None
     assert second.stderr.readline() == "dev: waiting for another ./dev to finish installing\n"
     order.unlink()
-    first.communicate(timeout=30)
-    second.communicate(timeout=30)
+    first.communicate(timeout=PATIENCE)
+    second.communicate(timeout=PATIENCE)
     assert (first.returncode, second.returncode) == (0, 0)
     assert clone.calls() == WHOLE
 
@@ -144,8 +145,8 @@ def executable(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 20) -> None:
-    end = time.monotonic() + seconds
+def eventually(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, "the condition never came true"
         time.sleep(0.01)

@@ -14,6 +14,7 @@ from holdfast.client.app import Holdfast
 from holdfast.testing import fresh_database
 from holdfast.testing import server as testing_server
 from holdfast.testing.database import make_template
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -77,7 +78,7 @@ async def main() -> None:
 
             handle = await greet.enqueue(name)
             await drain(app)
-            print(await handle.result(timeout="5s"))
+            print(await handle.result())
 
 asyncio.run(main())
 """
@@ -95,7 +96,7 @@ async def test_without_any_setting_an_embedded_server_is_used_and_stopped_at_the
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    output, errors = await asyncio.wait_for(process.communicate(), 100)
+    output, errors = await asyncio.wait_for(process.communicate(), PATIENCE)
     assert (process.returncode, output.decode(), errors.decode()) == (0, "Hello Ada\nHello Grace\n", "")
     assert [*directory.glob("holdfast-testing-*/pg*/PG_VERSION")]
     assert not [*directory.glob("holdfast-testing-*/pg*/postmaster.pid")]

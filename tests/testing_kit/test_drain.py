@@ -9,6 +9,7 @@ import pytest
 from holdfast import Holdfast, JobContext, JobFailed, Permanent
 from holdfast.model.state import State
 from holdfast.testing import assert_state, count_by_state, drain, install_fake_clock
+from tests.patience import PATIENCE
 
 
 @dataclass
@@ -39,7 +40,7 @@ async def test_jobs_of_all_queues_run_and_their_children_too(app: Holdfast) -> N
     handle = await first.enqueue("ada")
     await drain(app)
     assert ran == ["ada", "ada again"]
-    assert await handle.result(timeout="5s") == "ADA"
+    assert await handle.result(timeout=PATIENCE) == "ADA"
     assert await count_by_state(app.database) == {State.COMPLETED: 2}
 
 
@@ -104,7 +105,7 @@ async def test_a_retry_runs_when_the_fake_clock_has_reached_it(app: Holdfast) ->
     await assert_state(app.database, handle, State.SCHEDULED)
     await clock.advance("1m")
     await drain(app)
-    assert await handle.result(timeout="5s") == 2
+    assert await handle.result(timeout=PATIENCE) == 2
     assert tries[1] - tries[0] == timedelta(minutes=10)
 
 
@@ -130,7 +131,7 @@ async def test_models_and_the_context_reach_the_handler_and_the_output_comes_bac
     at = datetime(2026, 1, 2, tzinfo=UTC)
     handle = await add.enqueue([Sum(1, at), Sum(2, at)], at=at)
     await drain(app)
-    assert await handle.result(timeout="5s") == [Sum(3, at)]
+    assert await handle.result(timeout=PATIENCE) == [Sum(3, at)]
 
 
 async def test_a_handler_that_gives_up_leaves_a_dead_job_with_its_error(app: Holdfast) -> None:
@@ -141,5 +142,5 @@ async def test_a_handler_that_gives_up_leaves_a_dead_job_with_its_error(app: Hol
     handle = await ask.enqueue()
     await drain(app)
     with pytest.raises(JobFailed, match="the model is gone") as failed:
-        await handle.result(timeout="5s")
+        await handle.result(timeout=PATIENCE)
     assert failed.value.state is State.DEAD

@@ -10,6 +10,7 @@ from typing import Any
 import holdfast
 from holdfast.client.app import Holdfast
 from holdfast.worker.context import JobContext
+from tests.patience import PATIENCE
 
 app = Holdfast(name="tests")
 AT_ONCE = {"delays": [0, 0]}
@@ -121,7 +122,7 @@ def forks() -> list[int]:
 @app.task(mode="process")
 def obeys(ctx: JobContext, trace: str) -> None:
     Path(trace).write_text(str(os.getpid()))
-    if ctx.cancelled.wait(60):
+    if ctx.cancelled.wait(PATIENCE):
         raise RuntimeError("gave up")
 
 

@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 from holdfast.model.error import InvalidOption
+from holdfast.worker import callback
 from holdfast.worker.callback import CallbackFailed, Command, Post
+from tests.patience import PATIENCE
 from tests.worker.working import until
 
 
@@ -75,7 +77,8 @@ async def test_a_command_gets_the_body_on_stdin_and_the_id_in_its_words(tmp_path
         found = tmp_path / "c7.json"
         return found.read_text() if found.exists() else ""  # opened, then written
 
-    assert json.loads(await until(written, within=60)) == {"continuation": "c7", "remaining": 4}
+    assert json.loads(await until(written)) == {"continuation": "c7", "remaining": 4}
+    callback._started[-1].wait(PATIENCE)
 
 
 async def test_a_command_that_is_not_there_is_a_failure() -> None:

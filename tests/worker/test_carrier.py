@@ -8,6 +8,7 @@ import pytest
 
 from holdfast.client.app import Holdfast
 from holdfast.model.state import State
+from tests.patience import PATIENCE
 from tests.worker.working import counts, until, working
 
 JOBS = 20
@@ -91,7 +92,7 @@ async def test_a_timeout_of_a_handlers_own_ends_that_attempt_alone(app: Holdfast
 
     handles = await bounded.enqueue_many([bounded.call(n=n) for n in range(JOBS)])
     async with working(app, slots=JOBS):
-        found = Counter([await handle.result(timeout=10) for handle in handles])
+        found = Counter([await handle.result(timeout=PATIENCE) for handle in handles])
     assert found == ({"in time": JOBS} if is_in_time else {"in time": JOBS - 1, "late": 1})
 
 

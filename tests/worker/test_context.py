@@ -12,6 +12,7 @@ from holdfast.model.signal import Retry
 from holdfast.model.state import State
 from holdfast.worker.context import JobContext
 from holdfast.worker.report import WorkerReport
+from tests.patience import PATIENCE
 from tests.worker.working import counts, ended, until, working
 
 TAKE_AWAY = "update holdfast.jobs set token = gen_random_uuid() where id = $1"
@@ -24,7 +25,7 @@ async def test_the_context_tells_about_the_job(app: Holdfast) -> None:
 
     handle = await tell.options(labels={"a": "b"}).enqueue()
     async with working(app, "q"):
-        assert await handle.result(timeout=10) == [str(handle.id), "tell", "q", 1, {"a": "b"}, None]
+        assert await handle.result(timeout=PATIENCE) == [str(handle.id), "tell", "q", 1, {"a": "b"}, None]
 
 
 async def test_a_recorded_step_is_not_done_again_by_the_next_attempt(app: Holdfast) -> None:
@@ -43,7 +44,7 @@ async def test_a_recorded_step_is_not_done_again_by_the_next_attempt(app: Holdfa
 
     handle = await work.enqueue()
     async with working(app):
-        assert await handle.result(timeout=10) == 42
+        assert await handle.result(timeout=PATIENCE) == 42
     assert calls == [1]
 
 
@@ -58,7 +59,7 @@ async def test_checkpoints_and_progress_are_kept_for_the_next_attempt_and_for_pe
 
     handle = await work.enqueue()
     async with working(app):
-        assert await handle.result(timeout=10) == {"page": {"n": 7}}
+        assert await handle.result(timeout=PATIENCE) == {"page": {"n": 7}}
     (row,) = await app.database.fetch("select done, total, note from holdfast.progress_view")
     assert tuple(row) == (7, 10, "half way")
 
@@ -94,8 +95,8 @@ async def test_a_child_is_enqueued_under_its_parent(app: Holdfast) -> None:
 
     handle = await parent.enqueue()
     async with working(app):
-        made = app.job(await handle.result(timeout=10))
-        assert await made.result(timeout=10) == 5
+        made = app.job(await handle.result(timeout=PATIENCE))
+        assert await made.result(timeout=PATIENCE) == 5
     job = await made.job()
     assert (job.parent, job.priority) == (handle.id, 70)
 
@@ -119,7 +120,7 @@ async def test_a_child_that_its_handler_could_not_take_is_refused(app: Holdfast)
 
     handle = await parent.enqueue()
     async with working(app):
-        await handle.result(timeout=10)
+        await handle.result(timeout=PATIENCE)
     assert len(refused) == 2
     priorities = {job.task: job.priority for job in await app.jobs()}
     assert priorities == {"parent": 50, "child": 90, "somebody_elses": 50}
@@ -213,7 +214,7 @@ async def test_asyncio_timeout_inside_a_handler_stops_only_that_handler(app: Hol
     first, second = await impatient.enqueue(), await patient.enqueue()
     async with working(app):
         assert (await ended(first)).state is State.DEAD
-        assert await second.result(timeout=10) == 1
+        assert await second.result(timeout=PATIENCE) == 1
 
 
 def in_third_key(keys: list[str]) -> Callable[[], Awaitable[bool]]:
@@ -237,6 +238,6 @@ async def test_units_reported_before_a_transaction_are_kept_with_the_completion(
 
     handle = await work.enqueue()
     async with working(app):
-        assert await handle.result(timeout=10) == "done"
+        assert await handle.result(timeout=PATIENCE) == "done"
     rows = await app.database.fetch("select units from holdfast.history where id = $1", handle.id)
     assert [row["units"] for row in rows] == [12.5]

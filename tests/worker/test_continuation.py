@@ -17,6 +17,7 @@ from holdfast.db.worker import claim_jobs, register_worker, stop_worker
 from holdfast.model.error import NotFound
 from holdfast.model.id import WorkerId
 from holdfast.worker.report import WorkStatus
+from tests.patience import PATIENCE
 from tests.worker.working import SHORT, counts, until
 
 pytestmark = pytest.mark.alone
@@ -55,7 +56,7 @@ class Platform:
 @asynccontextmanager
 async def platform(app: Holdfast, **options: Any) -> AsyncIterator[Platform]:
     made = Platform(app, **options)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         yield made
         await made.all_left()
 

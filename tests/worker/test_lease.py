@@ -1,7 +1,7 @@
 """The lease: renewed by its own thread; what happens when it cannot be, and when jobs were taken."""
 
 import asyncio
-import threading
+import time
 from datetime import datetime, timedelta
 
 import asyncpg
@@ -11,6 +11,7 @@ from holdfast.client.app import Holdfast
 from holdfast.db.reads import list_workers
 from holdfast.model.state import State
 from holdfast.worker.worker import Worker
+from tests.patience import PATIENCE
 from tests.worker.outage import outage
 from tests.worker.working import attempts_of, counts, ended, in_state, until, working
 
@@ -33,12 +34,18 @@ create trigger kept after insert or update on holdfast.workers for each row exec
 async def test_the_lease_is_renewed_while_a_handler_blocks_the_event_loop(app: Holdfast) -> None:
     @app.task()
     async def rude() -> int:
-        threading.Event().wait(6)  # not a coroutine: nothing else runs on the loop meanwhile
+        block()
         return 1
 
+    def block() -> None:
+        """Not a coroutine: nothing else runs on the loop meanwhile."""
+        time.sleep(1.5 * lease.total_seconds())
+
+    lease = timedelta(seconds=4)
+
     handle = await rude.enqueue()
-    async with working(app, lease=timedelta(seconds=4)):
-        assert await handle.result(timeout=20) == 1
+    async with working(app, lease=lease):
+        assert await handle.result(timeout=PATIENCE) == 1
     job = await handle.job()
     assert (job.attempt, job.losses) == (1, 0)
 
@@ -106,9 +113,9 @@ async def test_a_worker_whose_row_is_gone_registers_again_and_goes_on(app: Holdf
         return 1
 
     async with working(app, lease=TWO_SECONDS) as worker:
-        await (await work.enqueue()).result(timeout=10)
+        await (await work.enqueue()).result(timeout=PATIENCE)
         await app.database.execute("delete from holdfast.workers where id = $1", worker.id)
-        assert await (await work.enqueue()).result(timeout=10) == 1
+        assert await (await work.enqueue()).result(timeout=PATIENCE) == 1
         assert [row.id for row in await list_workers(app.database)] == [worker.id]
 
 
@@ -138,7 +145,7 @@ async def test_an_operator_can_ask_a_worker_to_leave(app: Holdfast) -> None:
     running = asyncio.create_task(worker.run())
     await until(lambda: list_workers(app.database))
     await app.database.execute("update holdfast.workers set drain_asked = true")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         await running
     assert await counts(app) == {}
 

@@ -3,7 +3,6 @@
 import asyncio
 import threading
 from datetime import timedelta
-from time import monotonic
 from typing import Any, cast
 
 import pytest
@@ -13,6 +12,7 @@ from holdfast.db.reads import list_workers
 from holdfast.model.error import InvalidOption
 from holdfast.model.state import State
 from holdfast.worker.worker import Worker
+from tests.patience import PATIENCE
 from tests.worker.working import attempts_of, counts, in_state, until
 
 
@@ -33,7 +33,7 @@ async def test_a_worker_that_is_told_to_stop_finishes_what_runs_and_claims_nothi
     worker.stop()
     await until(lambda: is_draining(worker))
     go.set()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         report = await running
     assert await counts(app) == {"completed": 2, "ready": 1}
     assert (report.processed, report.unsettled) == (2, 0)
@@ -50,7 +50,7 @@ async def test_what_does_not_finish_within_the_grace_is_released_uncharged(app: 
     running = asyncio.create_task(worker.run())
     await until(in_state(handle, State.RUNNING))
     worker.stop()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         await running
     job = await handle.job()
     assert (job.state, job.failures, job.losses, job.deferrals) == (State.READY, 0, 0, 1)
@@ -64,15 +64,13 @@ async def test_a_second_stop_does_not_wait_for_the_grace(app: Holdfast) -> None:
         await asyncio.Event().wait()
 
     handle = await endless.enqueue()
-    worker = Worker(app, ["default"], grace=timedelta(seconds=60))
+    worker = Worker(app, ["default"], grace=timedelta(hours=1))
     running = asyncio.create_task(worker.run())
     await until(in_state(handle, State.RUNNING))
-    began = monotonic()
     worker.stop()
     worker.stop()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         await running
-    assert monotonic() - began < 5
     assert (await handle.job()).state is State.READY
 
 
@@ -90,7 +88,7 @@ async def test_handlers_that_do_not_obey_are_released_and_fenced(app: Holdfast) 
 
     @app.task()
     def stuck() -> None:
-        release.wait(60)
+        release.wait(PATIENCE)
 
     handles = [await deaf.enqueue(), await stuck.enqueue()]
     worker = Worker(app, ["default"], grace=timedelta(milliseconds=100))
@@ -98,7 +96,7 @@ async def test_handlers_that_do_not_obey_are_released_and_fenced(app: Holdfast) 
     for handle in handles:
         await until(in_state(handle, State.RUNNING))
     worker.stop()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         await running
     assert [(await handle.job()).state for handle in handles] == [State.READY, State.READY]
     release.set()
@@ -175,7 +173,7 @@ async def test_a_stop_during_the_staggered_start_is_obeyed(app: Holdfast) -> Non
     running = asyncio.create_task(worker.run())
     await asyncio.sleep(0)
     worker.stop()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         await running
 
 

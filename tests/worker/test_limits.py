@@ -9,6 +9,7 @@ from holdfast.client.app import Holdfast
 from holdfast.model.error import InvalidInput
 from holdfast.worker.context import JobContext
 from holdfast.worker.worker import Worker
+from tests.patience import PATIENCE
 from tests.worker.test_endpoints import refused
 from tests.worker.working import attempts_of, ended, until, working
 
@@ -53,10 +54,10 @@ async def test_a_handler_sees_which_endpoint_to_call(app: Holdfast) -> None:
 
     await app.declare()
     async with working(app):
-        assert await (await ask.enqueue()).result(timeout=10) == "big"
+        assert await (await ask.enqueue()).result(timeout=PATIENCE) == "big"
         await app.database.execute("select holdfast.open_endpoint('big')")
-        assert await (await ask.enqueue()).result(timeout=10) == "small"
-        assert await (await alone.enqueue()).result(timeout=10) is None
+        assert await (await ask.enqueue()).result(timeout=PATIENCE) == "small"
+        assert await (await alone.enqueue()).result(timeout=PATIENCE) is None
 
 
 async def test_a_run_stops_at_its_budget_and_goes_on_when_it_is_raised(app: Holdfast) -> None:
@@ -74,7 +75,7 @@ async def test_a_run_stops_at_its_budget_and_goes_on_when_it_is_raised(app: Hold
     assert (progress.completed, progress.waiting) == (5, 3)
     assert await run.raise_budget(8, reason="worth it") == 3
     await Worker(app, ["default"], drain=True).run()
-    assert (await run.wait(timeout=10)).completed == 8
+    assert (await run.wait(timeout=PATIENCE)).completed == 8
     with pytest.raises(InvalidInput):
         await run.raise_budget(2)
 

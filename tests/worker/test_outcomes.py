@@ -10,6 +10,7 @@ from holdfast.client.app import Holdfast
 from holdfast.db.reads import list_attempts
 from holdfast.model.signal import Cancelled, Permanent, RateLimited, Reject, Retry, Snooze
 from holdfast.model.state import State
+from tests.patience import PATIENCE
 from tests.worker.working import attempts_of, ended, in_state, until, working
 
 
@@ -32,7 +33,7 @@ async def test_a_returned_value_is_the_jobs_output(app: Holdfast) -> None:
 
     handle = await add.enqueue(2, b=3)
     async with working(app) as worker:
-        assert await handle.result(timeout=10) == 5
+        assert await handle.result(timeout=PATIENCE) == 5
     assert (worker.report.processed, worker.report.failed, worker.report.unsettled) == (1, 0, 0)
 
 
@@ -43,7 +44,7 @@ async def test_a_plain_function_runs_in_a_thread_and_gives_its_output(app: Holdf
 
     handles = [await shout.enqueue(f"n{i}") for i in range(5)]
     async with working(app, slots=2):
-        assert [await handle.result(timeout=10) for handle in handles] == [f"N{i}" for i in range(5)]
+        assert [await handle.result(timeout=PATIENCE) for handle in handles] == [f"N{i}" for i in range(5)]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ async def test_a_plain_function_that_calls_exit_does_not_end_the_worker(app: Hol
     first = await leave.enqueue()
     async with working(app):
         assert (await ended(first)).state is State.DEAD
-        assert await (await stay.enqueue()).result(timeout=10) == 1
+        assert await (await stay.enqueue()).result(timeout=PATIENCE) == 1
 
 
 async def test_a_failure_is_recorded_with_type_message_place_and_the_handlers_part_of_the_traceback(

@@ -11,12 +11,13 @@ import pytest
 
 from holdfast.client.app import Holdfast
 from holdfast.model.state import State
+from tests.patience import PATIENCE
 from tests.worker.proxy import Proxy, proxied
 from tests.worker.working import ended, in_state, until, working
 
 pytestmark = pytest.mark.alone
 
-LEASE = timedelta(seconds=2)
+LEASE = timedelta(seconds=4)
 
 
 @pytest.fixture
@@ -69,11 +70,11 @@ async def test_a_worker_that_was_cut_off_works_again_when_the_network_does(
         return 1
 
     async with working(distant, lease=LEASE):
-        assert await (await work.enqueue()).result(timeout=10) == 1
+        assert await (await work.enqueue()).result(timeout=PATIENCE) == 1
         proxy.freeze()
         await asyncio.sleep(2 * LEASE.total_seconds())  # the time is the fault
         proxy.thaw()
-        assert await (await work.enqueue()).result(timeout=20) == 1
+        assert await (await work.enqueue()).result(timeout=PATIENCE) == 1
 
 
 async def is_lost(count: int) -> bool:

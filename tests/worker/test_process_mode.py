@@ -18,8 +18,6 @@ from tests.crash.processes import lives
 from tests.worker import process_tasks as tasks
 from tests.worker.working import attempts_of, ended, in_state, until, working
 
-WITHIN = 40
-
 of_others: set[int] = set()  # children that this process had before the test
 
 
@@ -57,7 +55,7 @@ async def pid_in(trace: Path) -> int:
     async def written() -> int:
         return int(trace.read_text() or 0) if trace.exists() else 0
 
-    return int(await until(written, WITHIN))
+    return int(await until(written))
 
 
 async def errors_of(app: Holdfast, handle: JobHandle[Any]) -> list[tuple[str, str]]:
@@ -70,8 +68,8 @@ async def errors_of(app: Holdfast, handle: JobHandle[Any]) -> list[tuple[str, st
 async def test_plain_and_async_handlers_run_in_children_of_the_worker(app: Holdfast) -> None:
     plain, polite = await tasks.whoami.enqueue(), await tasks.polite.enqueue()
     async with working(app):
-        first = (await ended(plain, WITHIN)).output
-        second = (await ended(polite, WITHIN)).output
+        first = (await ended(plain)).output
+        second = (await ended(polite)).output
         assert {first["pid"], second["pid"]} == set(children())
     assert first["parent"] == second["parent"] == os.getpid()
     assert (first["nice"], second["nice"]) == (os.nice(0), min(19, os.nice(0) + 7))
@@ -82,7 +80,7 @@ async def test_a_child_is_kept_for_the_next_job_of_its_task_and_makes_room_for_a
 ) -> None:
     handles = [await task.enqueue() for task in (tasks.whoami, tasks.whoami, tasks.polite, tasks.whoami)]
     async with working(app, slots=1):
-        pids = [(await ended(handle, WITHIN)).output["pid"] for handle in handles]
+        pids = [(await ended(handle)).output["pid"] for handle in handles]
         assert children() == [pids[3]]
     assert pids[0] == pids[1]
     assert len(set(pids)) == 3
@@ -92,7 +90,7 @@ async def test_an_idle_child_ends_after_a_while(app: Holdfast, monkeypatch: pyte
     monkeypatch.setattr(pool, "IDLE", 0.05)
     handle = await tasks.whoami.enqueue()
     async with working(app):
-        await ended(handle, WITHIN)
+        await ended(handle)
 
         async def all_reaped() -> bool:
             return children() == []
@@ -103,7 +101,7 @@ async def test_an_idle_child_ends_after_a_while(app: Holdfast, monkeypatch: pyte
 async def test_the_context_works_through_the_worker(app: Holdfast) -> None:
     handle = await tasks.report.options(labels={"a": "b"}).enqueue()
     async with working(app):
-        job = await ended(handle, WITHIN)
+        job = await ended(handle)
         child = app.job(job.output["child"])
         assert (await ended(child)).output == 5
     assert (await child.job()).parent == handle.id
@@ -118,7 +116,7 @@ async def test_the_context_works_through_the_worker(app: Holdfast) -> None:
 async def test_an_async_handler_takes_its_steps_once(app: Holdfast) -> None:
     handle = await tasks.step_by_step.enqueue()
     async with working(app):
-        first, again = (await ended(handle, WITHIN)).output
+        first, again = (await ended(handle)).output
     assert first == again != os.getpid()
 
 
@@ -136,7 +134,7 @@ async def test_what_a_handler_raises_means_the_same_as_anywhere(
 ) -> None:
     handle = await tasks.raises.enqueue(kind)
     async with working(app):
-        assert (await ended(handle, WITHIN)).state is state
+        assert (await ended(handle)).state is state
     found = await attempts_of(app, handle.id)
     assert [one for one in found if one[0] == "failed"] == attempts
     if kind == "plain":
@@ -150,7 +148,7 @@ async def test_what_a_handler_raises_means_the_same_as_anywhere(
 async def test_a_transaction_across_processes_is_refused_with_a_remedy(app: Holdfast) -> None:
     handle = await tasks.transacts.enqueue()
     async with working(app):
-        assert (await ended(handle, WITHIN)).state is State.DEAD
+        assert (await ended(handle)).state is State.DEAD
     ((kind, message),) = await errors_of(app, handle)
     assert kind.endswith("BadHandler")
     assert "transaction" in message
@@ -166,7 +164,7 @@ async def test_the_timeout_kills_a_handler_that_never_returns_and_what_it_forked
         assert len(forked) == 1
         other = await tasks.neighbour.enqueue(1)
         assert (await ended(other)).state is State.COMPLETED
-        assert (await ended(handle, WITHIN)).state is State.DEAD
+        assert (await ended(handle)).state is State.DEAD
         for one in (pid, *forked):
             await is_gone(one)
     assert await attempts_of(app, handle.id) == [("timed_out", "transient")]
@@ -188,7 +186,7 @@ async def test_a_death_is_a_failure_of_that_job_alone_and_the_third_one_ends_it(
 ) -> None:
     handle, before = await task.enqueue(), await tasks.whoami.enqueue()
     async with working(app, slots=2) as worker:
-        job = await ended(handle, WITHIN)
+        job = await ended(handle)
         after = await tasks.whoami.enqueue()
         assert (await ended(before)).output["pid"] == (await ended(after)).output["pid"]
     assert (job.state, job.failures, job.losses) == (State.DEAD, 3, 0)
@@ -202,10 +200,10 @@ async def test_a_death_is_a_failure_of_that_job_alone_and_the_third_one_ends_it(
 async def test_what_a_handler_forks_neither_speaks_for_it_nor_outlives_it(app: Holdfast) -> None:
     handle = await tasks.forks.enqueue()
     async with working(app):
-        job = await ended(handle, WITHIN)
+        job = await ended(handle)
         for pid in job.output:
             await is_gone(pid)
-        again = await ended(await tasks.forks.enqueue(), WITHIN)
+        again = await ended(await tasks.forks.enqueue())
     assert (job.state, again.state) == (State.COMPLETED, State.COMPLETED)
     assert not {*job.output} & {*again.output}
 
@@ -254,7 +252,7 @@ async def test_a_task_that_a_process_cannot_find_costs_no_failure(database_url: 
             return await attempts_of(other, handle.id) != []
 
         async with working(other):
-            await until(has_failed, WITHIN)
+            await until(has_failed)
         assert (await attempts_of(other, handle.id))[0][1] == "system"
         assert (await handle.job()).failures == 0
         assert (await errors_of(other, handle))[0][0] == "ProcessNotStarted"
@@ -264,7 +262,7 @@ async def test_a_task_that_a_process_cannot_find_costs_no_failure(database_url: 
 async def test_a_worker_finds_the_task_by_the_path_of_its_app(app: Holdfast) -> None:
     handle = await tasks.whoami.enqueue()
     async with working(app, app_path="tests.worker.process_tasks:app"):
-        assert (await ended(handle, WITHIN)).output["parent"] == os.getpid()
+        assert (await ended(handle)).output["parent"] == os.getpid()
 
 
 async def test_a_child_that_is_still_loading_is_killed_by_the_timeout_and_when_the_worker_leaves(
@@ -275,7 +273,7 @@ async def test_a_child_that_is_still_loading_is_killed_by_the_timeout_and_when_t
     late = await tasks.whoami.options(timeout="500ms", max_failures=1).enqueue()
     left = await tasks.whoami.enqueue()
     async with working(app, app_path="never_loads:app"):
-        assert (await ended(late, WITHIN)).state is State.DEAD
+        assert (await ended(late)).state is State.DEAD
         await until(in_state(left, State.RUNNING))
     assert await attempts_of(app, late.id) == [("timed_out", "transient")]
     assert (await left.job()).state is State.READY

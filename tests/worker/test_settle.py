@@ -15,6 +15,7 @@ from holdfast.model.error import DatabaseUnavailable
 from holdfast.model.state import State
 from holdfast.worker import failpoint
 from holdfast.worker.worker import Worker
+from tests.patience import PATIENCE
 from tests.worker.outage import cut, outage
 from tests.worker.working import counts, ended, in_state, until, working
 
@@ -148,9 +149,9 @@ async def test_a_worker_survives_an_outage_and_sends_what_ended_meanwhile(
             go.set()
             await done.wait()
         await until(lambda: reachable(app))
-        assert await first.result(timeout=20) == 1
+        assert await first.result(timeout=PATIENCE) == 1
         second = await work.enqueue()
-        assert await second.result(timeout=20) == 1
+        assert await second.result(timeout=PATIENCE) == 1
     assert ((await first.job()).attempt, worker.report.lost) == (1, 0)
 
 
@@ -172,13 +173,13 @@ async def test_losing_the_listening_session_costs_at_most_one_poll(
         return 1
 
     async with working(app):
-        assert await (await work.enqueue()).result(timeout=10) == 1
+        assert await (await work.enqueue()).result(timeout=PATIENCE) == 1
         assert await cut(server_url, database_url, "holdfast worker side") == 1
         claims.clear()
-        assert await (await work.enqueue()).result(timeout=10) == 1
+        assert await (await work.enqueue()).result(timeout=PATIENCE) == 1
         assert claims.index(1) <= 1, "found by the first claim, or by the next if that one was under way"
         await until(lambda: listens(app))
-        assert await (await work.enqueue()).result(timeout=10) == 1
+        assert await (await work.enqueue()).result(timeout=PATIENCE) == 1
 
 
 async def test_a_worker_holds_three_connections(app: Holdfast, database_url: str) -> None:

@@ -18,6 +18,7 @@ from holdfast.worker.run import Runner
 from holdfast.worker.running import Stop
 from holdfast.worker.slots import Slots
 from holdfast.worker.wake import Wake
+from tests.patience import PATIENCE
 from tests.worker.working import attempts_of, ended, in_state, until, working
 
 
@@ -62,7 +63,7 @@ async def test_a_thread_that_does_not_return_is_reported_and_keeps_its_slot(app:
 
     @app.task(timeout="200ms", max_failures=1)
     def stuck() -> None:
-        release.wait(60)
+        release.wait(PATIENCE)
 
     @app.task()
     async def other(n: int) -> None:
@@ -90,10 +91,10 @@ async def test_a_request_to_cancel_reaches_a_running_handler_long_before_the_nex
         await asyncio.Event().wait()
 
     handle = await endless.enqueue()
-    async with working(app, sweep=timedelta(hours=1)):
+    async with working(app, sweep=timedelta(hours=1), lease=timedelta(hours=1)):
         await until(in_state(handle, State.RUNNING))
         await handle.cancel("not needed")
-        job = await ended(handle, within=3)
+        job = await ended(handle)
     assert (job.state, job.reason) == (State.CANCELLED, "not needed")
 
 
@@ -131,7 +132,7 @@ async def test_a_handler_that_swallows_the_cancel_and_returns_has_completed(app:
 async def test_a_plain_function_sees_the_request_in_its_context(app: Holdfast) -> None:
     @app.task()
     def patient(ctx: JobContext) -> str:
-        return "asked" if ctx.cancelled.wait(15) else "never asked"
+        return "asked" if ctx.cancelled.wait(PATIENCE) else "never asked"
 
     handle = await patient.enqueue()
     async with working(app):
@@ -157,7 +158,7 @@ async def test_attempts_that_are_stopped_before_their_first_step_end_too(app: Ho
     runner = Runner(app, slots, outbox, Wake(lambda: True), WorkerReport(), services)
     runner.start(await claim_jobs(db, me, 5))
     runner.stop_all(Stop.WORKER_LEAVES)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await slots.until_none_runs()
     assert [end.verb for end in outbox.ends] == [Verb.RELEASE] * 3
     assert begun == []

@@ -16,6 +16,7 @@ from holdfast.model.error import InvalidOption
 from holdfast.model.state import State
 from holdfast.worker.report import WorkStatus
 from holdfast.worker.timebox import CANCEL, TimeBox
+from tests.patience import PATIENCE
 from tests.worker.working import attempts_of, counts, in_state, until
 
 pytestmark = pytest.mark.alone
@@ -25,10 +26,9 @@ async def test_a_worker_that_finds_nothing_returns_at_once(app: Holdfast) -> Non
     @app.task()
     async def work() -> None: ...
 
-    began = monotonic()
-    report = await app.work(time_box="60s")
+    async with asyncio.timeout(PATIENCE):
+        report = await app.work(time_box="1h")
     assert (report.status, report.processed, report.remaining) == (WorkStatus.NO_WORK, 0, 0)
-    assert monotonic() - began < 30
 
 
 async def test_a_worker_that_has_done_all_returns_before_its_box_ends(app: Holdfast) -> None:
@@ -39,7 +39,7 @@ async def test_a_worker_that_has_done_all_returns_before_its_box_ends(app: Holdf
         return n
 
     await work.enqueue_many([work.call(n) for n in range(5)])
-    report = await app.work(time_box="60s")
+    report = await app.work(time_box="1h")
     assert (report.status, report.processed, report.failed, report.released, report.remaining) == (
         WorkStatus.DONE, 5, 1, 0, 0,
     )  # fmt: skip
@@ -70,7 +70,7 @@ async def test_a_handler_that_yields_at_the_margin_goes_on_from_its_checkpoint_i
     )  # fmt: skip
     job = await handle.job()
     assert (job.state, job.failures, job.losses) == (State.READY, 0, 0)
-    second = await app.work(time_box="60s")
+    second = await app.work(time_box="1h")
     assert second.status is WorkStatus.DONE
     assert await handle.result() == 4
     assert seen == [(1, 0), (1, 1), (2, 2), (2, 3)]
@@ -98,14 +98,13 @@ async def test_a_handler_that_ignores_the_margin_is_fenced_and_the_job_goes_on_e
         return ctx.attempt
 
     handle = await deaf.enqueue()
-    began = monotonic()
     first = await app.work(time_box="2s", margin="1s")
     assert (first.status, first.released) == (WorkStatus.OUT_OF_TIME, 1)
-    assert monotonic() - began < 5
-    assert (await app.work(time_box="60s")).processed == 1
+    assert not release.is_set(), "it did not wait for the handler"
+    assert (await app.work(time_box="1h")).processed == 1
     release.set()
     for task in asyncio.all_tasks() - {asyncio.current_task()}:
-        await asyncio.wait([task], timeout=5)
+        await asyncio.wait([task], timeout=PATIENCE)
     assert late == ["LeaseLost"]
     job = await handle.job()
     assert (job.state, job.output, job.failures, job.losses) == (State.COMPLETED, 2, 0, 0)
@@ -117,8 +116,8 @@ async def test_a_thread_that_does_not_return_does_not_keep_the_worker(app: Holdf
 
     @app.task()
     def stuck(ctx: JobContext) -> bool:
-        asked = ctx.should_yield.wait(30)
-        release.wait(60)
+        asked = ctx.should_yield.wait(PATIENCE)
+        release.wait(PATIENCE)
         return asked
 
     handle = await stuck.enqueue()
@@ -136,7 +135,7 @@ async def test_the_jobs_of_a_worker_whose_loop_is_blocked_are_given_back_from_ou
 
     @app.task()
     async def block() -> None:
-        given_back.wait(30)  # an async handler must not do that
+        given_back.wait(PATIENCE)  # an async handler must not do that
 
     handle = await block.enqueue()
     watching = asyncio.create_task(asyncio.to_thread(_until_ready, database_url, str(handle.id), given_back))
@@ -153,7 +152,7 @@ def _until_ready(url: str, job: str, given_back: threading.Event) -> str:
     async def watch() -> str:
         elsewhere = Holdfast(url)
         async with elsewhere:
-            end = monotonic() + 20
+            end = monotonic() + PATIENCE
             handle = elsewhere.job(job)
             while await handle.status() is not State.RUNNING and monotonic() < end:
                 await asyncio.sleep(0.01)
@@ -200,7 +199,7 @@ async def test_a_worker_that_was_told_to_leave_asks_its_handlers_to_yield_too(ap
     running = asyncio.create_task(worker.run())
     await until(in_state(handle, State.RUNNING))
     worker.stop()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         report = await running
     assert (report.processed, report.released) == (0, 1)
     assert (await handle.job()).state is State.READY

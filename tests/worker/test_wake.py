@@ -4,23 +4,23 @@ import asyncio
 from datetime import timedelta
 from time import monotonic
 
+import pytest
+
 from holdfast.client.app import Holdfast
 from holdfast.worker.wake import FIRST_POLL, LAST_POLL, Wake
+from tests.patience import PATIENCE
 from tests.worker.working import working
 
 
+@pytest.mark.usefixtures("no_polls")
 async def test_a_notification_starts_a_job_long_before_the_next_poll(app: Holdfast) -> None:
     @app.task()
-    async def work() -> float:
-        return monotonic()
+    async def work(n: int) -> int:
+        return n
 
     async with working(app):
-        await (await work.enqueue()).result(timeout=10)
-        waits = []
-        for _ in range(5):
-            began = monotonic()
-            waits.append(await (await work.enqueue()).result(timeout=10) - began)
-    assert sorted(waits)[2] < FIRST_POLL / 2
+        for n in range(5):
+            assert await (await work.enqueue(n)).result(timeout=PATIENCE) == n
 
 
 async def test_a_job_that_nobody_told_of_is_found_by_the_poll(app: Holdfast) -> None:
@@ -29,14 +29,15 @@ async def test_a_job_that_nobody_told_of_is_found_by_the_poll(app: Holdfast) -> 
         return 1
 
     async with working(app):
-        await (await work.enqueue()).result(timeout=10)
+        await (await work.enqueue()).result(timeout=PATIENCE)
         row = await app.database.fetch(
             "select job_id from holdfast.enqueue_jobs(array['work'], array['{}'::json], $1)",
             '{"notify": false}',
         )
-        assert await app.job(row[0]["job_id"]).result(timeout=LAST_POLL + 5) == 1
+        assert await app.job(row[0]["job_id"]).result(timeout=PATIENCE) == 1
 
 
+@pytest.mark.usefixtures("no_polls")
 async def test_a_scheduled_job_starts_when_it_is_due(app: Holdfast) -> None:
     @app.task()
     async def work() -> float:
@@ -44,8 +45,8 @@ async def test_a_scheduled_job_starts_when_it_is_due(app: Holdfast) -> None:
 
     async with working(app):
         began = monotonic()
-        started = await (await work.options(delay="300ms").enqueue()).result(timeout=10) - began
-    assert 0.3 <= started < 0.3 + FIRST_POLL
+        started = await (await work.options(delay="300ms").enqueue()).result(timeout=PATIENCE) - began
+    assert started >= 0.3
 
 
 async def test_a_queue_that_is_not_the_workers_does_not_wake_it(app: Holdfast) -> None:
@@ -79,16 +80,18 @@ async def test_polls_become_rarer_only_while_the_listener_is_proved_alive() -> N
     assert wake._poll_at - monotonic() <= FIRST_POLL
 
 
+@pytest.mark.usefixtures("no_polls")
 async def test_the_next_due_job_shortens_the_wait() -> None:
     wake = Wake(lambda: True)
     wake.answered()
     wake.found_less(0, timedelta(milliseconds=50), monotonic())
     reasons = [wake.has_reason]
     began = monotonic()
-    await wake.wait(until_poll=True)
+    async with asyncio.timeout(PATIENCE):
+        await wake.wait(until_poll=True)
     reasons.append(wake.has_reason)
     assert reasons == [False, True]
-    assert 0.04 < monotonic() - began < 0.5
+    assert monotonic() - began > 0.04
     assert wake._waiters == []  # a worker may be idle for months
 
 

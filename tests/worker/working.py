@@ -12,6 +12,7 @@ from holdfast.client.handle import JobHandle
 from holdfast.model.job import Job
 from holdfast.model.state import State
 from holdfast.worker.worker import Worker
+from tests.patience import PATIENCE
 
 SHORT = timedelta(milliseconds=200)
 
@@ -26,13 +27,13 @@ async def working(app: Holdfast, *queues: str, **options: Any) -> AsyncIterator[
     finally:
         worker.stop()
         worker.stop()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await task
 
 
-async def until(condition: Callable[[], Awaitable[Any]], within: float = 15) -> Any:
+async def until(condition: Callable[[], Awaitable[Any]]) -> Any:
     """Asks again and again until the answer is true; returns it."""
-    async with asyncio.timeout(within):
+    async with asyncio.timeout(PATIENCE):
         while True:
             answer = await condition()
             if answer:
@@ -40,14 +41,14 @@ async def until(condition: Callable[[], Awaitable[Any]], within: float = 15) -> 
             await asyncio.sleep(0.01)
 
 
-async def ended(handle: JobHandle[Any], within: float = 15) -> Job:
+async def ended(handle: JobHandle[Any]) -> Job:
     """The job, once it has ended."""
 
     async def in_end() -> Job | None:
         job = await handle.job()
         return job if job.is_ended else None
 
-    job: Job = await until(in_end, within)
+    job: Job = await until(in_end)
     return job
 
 

@@ -11,6 +11,10 @@ from holdfast.embedded.find import NEEDED, Binaries
 from holdfast.embedded.lock import locked
 from holdfast.embedded.place import ROOT_DATA_DIR, default_data_dir
 
+# What a server needs of its installation. Nothing else is copied to where every user can read it: the
+# programs may lie in root's home directory.
+PARTS = ("bin", "lib", "lib64", "share")
+
 
 def make_root(data_dir: Path, account: Account) -> None:
     """Creates the data directory. Folders that exist keep their modes, but for an empty one of root's own.
@@ -41,16 +45,33 @@ def make_private(directory: Path, account: Account) -> None:
 
 def usable_by(account: Account, binaries: Binaries) -> Binaries:
     """The binaries, or, if another account cannot run them where they are, a copy that it can."""
-    if not account.is_other or all(account.can_run(binaries.bin_dir / program) for program in NEEDED):
+    if not account.is_other or _can_run(account, binaries):
         return binaries
+    prefix = binaries.bin_dir.parent
+    if not any((prefix / "share").rglob("postgres.bki")):
+        raise _unusable(account, binaries, f"and {prefix} is not a whole installation that could be copied")
     shelf = default_data_dir() / "programs"
     make_root(shelf, account)
-    prefix = binaries.bin_dir.parent
     copy = shelf / _key(binaries)
     with locked(shelf / "lock"):
         if not copy.exists():
             _copy_installation(prefix, copy)
-    return Binaries(copy / prefix.parent.name / prefix.name / "bin", binaries.major, binaries.version)
+    copied = Binaries(copy / prefix.parent.name / prefix.name / "bin", binaries.major, binaries.version)
+    if not _can_run(account, copied):
+        raise _unusable(account, binaries, f"nor their copy in {copied.bin_dir}")
+    return copied
+
+
+def _can_run(account: Account, binaries: Binaries) -> bool:
+    return all(account.can_run(binaries.bin_dir / program) for program in NEEDED)
+
+
+def _unusable(account: Account, binaries: Binaries, why: str) -> EmbeddedError:
+    return EmbeddedError(
+        f"PostgreSQL does not run as root, and the user that it runs as (uid {account.uid}) cannot run the "
+        f"programs in {binaries.bin_dir}, {why}. "
+        "Set HOLDFAST_POSTGRES_BIN to programs that every user can run."
+    )
 
 
 def _check_way(existing: Path, data_dir: Path, account: Account) -> None:
@@ -71,9 +92,10 @@ def _mode(account: Account) -> int:
 
 
 def _key(binaries: Binaries) -> str:
-    """Another build of one version is another installation: its path or its time differs."""
-    origin = f"{binaries.bin_dir} {(binaries.bin_dir / 'postgres').stat().st_mtime_ns}"
-    return f"{binaries.version}-{hashlib.sha256(origin.encode()).hexdigest()[:8]}"
+    """By content: the same programs in several virtual environments share one copy."""
+    place = "/".join(binaries.bin_dir.parts[-3:])
+    digest = hashlib.sha256(place.encode() + (binaries.bin_dir / "postgres").read_bytes())
+    return f"{binaries.version}-{digest.hexdigest()[:16]}"
 
 
 def _copy_installation(prefix: Path, copy: Path) -> None:
@@ -81,11 +103,12 @@ def _copy_installation(prefix: Path, copy: Path) -> None:
     partial = copy.with_name(f"{copy.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     package = prefix.parent
-    _copy_readable(prefix, partial / package.name / prefix.name)
+    for part in filter(Path.is_dir, (prefix / name for name in PARTS)):
+        _copy_readable(part, partial / package.name / prefix.name / part.name)
     libraries = package.with_name(f"{package.name}.libs")
     if libraries.is_dir():
         _copy_readable(libraries, partial / libraries.name)
-    for directory in (partial, partial / package.name):
+    for directory in (partial, partial / package.name, partial / package.name / prefix.name):
         directory.chmod(0o755)
     partial.rename(copy)
 

@@ -14,6 +14,7 @@ from holdfast.db.connect import Database
 from holdfast.model.error import DatabaseError, InvalidPayload, UniqueConflict
 from tests.client.drivers.transaction import Transaction
 from tests.client.drivers.ways import WAYS, Way
+from tests.patience import PATIENCE
 
 Greet = Task[[str], int]
 
@@ -140,8 +141,8 @@ async def test_workers_are_woken_by_the_commit(
     async with way(database_url) as transaction:
         await transaction.enqueue(greet, "Ada")
         await listener.execute("select pg_notify('holdfast_ready', 'before the commit')")
-        assert await asyncio.wait_for(heard.get(), 10) == "before the commit"
-    assert await asyncio.wait_for(heard.get(), 10) == "mail"
+        assert await asyncio.wait_for(heard.get(), PATIENCE) == "before the commit"
+    assert await asyncio.wait_for(heard.get(), PATIENCE) == "mail"
     await listener.close()
 
 
@@ -165,7 +166,7 @@ async def enqueue_after_a_failure(opened: AbstractAsyncContextManager[Transactio
 async def test_a_new_queue_keeps_other_producers_from_waiting(
     way: Way, database_url: str, db: Database, greet: Greet
 ) -> None:
-    async with asyncio.timeout(10), way(database_url) as transaction:
+    async with asyncio.timeout(PATIENCE), way(database_url) as transaction:
         await transaction.enqueue(greet.options(queue="new"), "Ada")
         await greet.options(queue="new").enqueue("Grace")
     assert await world(db) == (["Ada", "Grace"], None, 0)

@@ -7,6 +7,7 @@ import asyncpg
 from holdfast.db.connect import Connection
 from tests.builders import a_worker, claim_one, complete, ready_job, replay, state_of
 from tests.machine.invariants import violations
+from tests.patience import PATIENCE
 
 
 async def test_an_end_does_not_wait_for_a_producer_that_holds_the_key(database_url: str) -> None:
@@ -18,7 +19,7 @@ async def test_an_end_does_not_wait_for_a_producer_that_holds_the_key(database_u
     held = producer.transaction()
     await held.start()
     following = await ready_job(producer, order_key="k")
-    assert await asyncio.wait_for(complete(other, job), 5)
+    assert await asyncio.wait_for(complete(other, job), PATIENCE)
     await held.commit()
     assert [await state_of(other, one) for one in (head, following)] == ["completed", "waiting"]
     assert await other.fetchval("select holdfast.advance_order_keys()") == 1

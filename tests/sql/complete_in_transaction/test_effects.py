@@ -17,6 +17,7 @@ from tests.builders import (
     running_job,
     state_of,
 )
+from tests.patience import PATIENCE
 
 COMPLETE = "select holdfast.complete_in_transaction($1, $2, '42')"
 
@@ -85,7 +86,7 @@ async def test_a_host_that_dies_before_its_commit_holds_the_job_no_longer_than_a
     await dying.execute("update holdfast.workers set lease = '1s', lease_until = now() + '1s'")
     await dying.execute("begin")
     await dying.execute(COMPLETE, job.id, job.token)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while (await rescue(other))["recovered"] == 0:
             await asyncio.sleep(0.1)
     assert await state_of(other, job.id) == "ready"

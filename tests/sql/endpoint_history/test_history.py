@@ -1,6 +1,7 @@
 """What an endpoint did."""
 
 from holdfast.db.connect import Connection
+from holdfast.testing import install_fake_clock
 from tests.builders import complete
 from tests.sql.endpoints.scene import a_caller, an_endpoint, calls, claimed
 
@@ -18,11 +19,12 @@ async def test_history_tells_what_happened_second_by_second(conn: Connection) ->
 
 async def test_a_second_is_written_once_when_it_is_over(conn: Connection) -> None:
     """A row a second, not a row a call: what a call writes stays small."""
+    clock = await install_fake_clock(conn)
     await calls(conn, 2, estimate=5)
     first, second = await claimed(conn, await a_caller(conn))
     await complete(conn, first)
     assert await conn.fetchval("select count(*) from holdfast.endpoint_seconds") == 0
-    await conn.execute("update holdfast.endpoints set second = second - 3")
+    await clock.advance("3s")
     await complete(conn, second)
     row = await conn.fetchrow("select * from holdfast.endpoint_seconds")
     assert row is not None

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from holdfast.db.connect import Connection
+from holdfast.testing import install_fake_clock
 from tests.builders import to_json
 
 ENQUEUE = "select job_id from holdfast.enqueue_jobs(array['x'], $1::json[], $2, $3::jsonb[])"
@@ -35,6 +36,7 @@ PAYLOADS = ['{"n": 1}', '{"n": 2}', to_json({"text": "a" * 3000})]
 async def test_jobs_stored_together_are_as_those_stored_one_by_one(
     conn: Connection, options: dict[str, Any]
 ) -> None:
+    await install_fake_clock(conn)
     await conn.execute("select holdfast.declare_queue('aged', '{\"ageing\": 2}')")
     await conn.execute('select holdfast.declare_queue(\'noted\', \'{"detail": "full", "priority": 3}\')')
     await conn.execute('select holdfast.declare_queue(\'calls\', \'{"endpoint": "model", "timeout": 60}\')')

@@ -6,6 +6,7 @@ import asyncpg
 import pytest
 
 from tests.builders import a_queue, ready_job, ready_jobs
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ async def hints(database_url: str, heard: "asyncio.Queue[str]", quiet: bool = Fa
     # What is sent later comes later, so everything before the mark has arrived with it.
     await producer.execute("select pg_notify('holdfast_ready', 'mark')")
     arrived = []
-    while (hint := await asyncio.wait_for(heard.get(), 5)) != "mark":
+    while (hint := await asyncio.wait_for(heard.get(), PATIENCE)) != "mark":
         arrived.append(hint)
     await listener.close()
     await producer.close()

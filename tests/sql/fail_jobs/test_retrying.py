@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 
 from holdfast.db.connect import Connection
+from holdfast.testing import install_fake_clock
 from tests.builders import (
     a_queue,
     a_worker,
@@ -73,6 +74,7 @@ async def test_the_jobs_policy_wins_over_its_tasks_and_that_over_its_queues(
 
 
 async def test_a_longer_retry_after_wins_and_a_shorter_one_does_not(conn: Connection) -> None:
+    await install_fake_clock(conn)
     for asked, expected in [(500, 500), (1, 60), (10**6, 3600)]:
         job = await running_job(conn, retry=[60])
         await fail(conn, job, retry_after=asked)

@@ -4,6 +4,8 @@ import asyncio
 
 import asyncpg
 
+from tests.patience import PATIENCE
+
 
 async def hints_of(database_url: str, *statements: str) -> list[str]:
     """In the order of their arrival; all statements are one transaction."""
@@ -16,7 +18,7 @@ async def hints_of(database_url: str, *statements: str) -> list[str]:
     # What is sent later comes later, so everything before the mark has arrived with it.
     await speaker.execute("select pg_notify('holdfast_ready', 'mark')")
     arrived = []
-    while (hint := await asyncio.wait_for(heard.get(), 5)) != "mark":
+    while (hint := await asyncio.wait_for(heard.get(), PATIENCE)) != "mark":
         arrived.append(hint)
     await listener.close()
     await speaker.close()

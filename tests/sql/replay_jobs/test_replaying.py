@@ -26,6 +26,7 @@ from tests.builders import (
     state_of,
     the_job,
 )
+from tests.patience import PATIENCE
 from tests.sql.conftest import Clock
 
 
@@ -152,7 +153,7 @@ async def test_two_operators_at_once_replay_a_job_once(database_url: str) -> Non
     waiting = asyncio.create_task(replay(second, job.id))
     await is_waiting(database_url, second, waiting)
     await transaction.commit()
-    assert await asyncio.wait_for(waiting, 10) == "live"
+    assert await asyncio.wait_for(waiting, PATIENCE) == "live"
     assert await state_of(first, job.id) == "ready"
     await first.close()
     await second.close()

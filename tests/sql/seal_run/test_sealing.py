@@ -18,6 +18,7 @@ from tests.builders import (
     refusal,
     the_run,
 )
+from tests.patience import PATIENCE
 
 SEAL = "select holdfast.seal_run($1)"
 
@@ -56,7 +57,7 @@ async def test_a_seal_waits_for_a_producer_that_is_still_adding(database_url: st
     sealing = asyncio.create_task(sealer.fetchval(SEAL, run))
     await is_waiting(database_url, sealer, sealing)
     await transaction.commit()
-    assert await asyncio.wait_for(sealing, 10) is False
+    assert await asyncio.wait_for(sealing, PATIENCE) is False
     assert (await the_run(sealer, run))["total"] == 2
     for job in await claim(sealer, await a_worker(sealer), 5):
         await complete(sealer, job)
@@ -75,7 +76,7 @@ async def test_a_producer_that_comes_after_the_seal_is_refused(database_url: str
     await is_waiting(database_url, producer, adding)
     await transaction.commit()
     with pytest.raises(asyncpg.PostgresError) as caught:
-        await asyncio.wait_for(adding, 10)
+        await asyncio.wait_for(adding, PATIENCE)
     assert caught.value.sqlstate == "HF005"
     assert (await the_run(sealer, run))["total"] == 0
     await producer.close()

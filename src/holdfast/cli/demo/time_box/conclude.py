@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from holdfast.cli.demo.time_box.run import BOX, NOTICED, Outcome
+from holdfast.cli.demo.time_box.run import BOX, Outcome
 from holdfast.cli.output import write
 
 
@@ -15,7 +15,7 @@ def conclude(outcome: Outcome, seconds: float) -> None:
     write(f"  {ledger.answered_again} answers were asked for again, under the same idempotency key")
     write(f"  {log.started} workers were started, {log.killed} of them killed with kill -9")
     write(f"  {verdict.rescued} jobs lost their worker on the way, {verdict.deferrals} were put off")
-    late = NOTICED.total_seconds() + log.lag
+    late = outcome.late
     write(f"  the longest life was {log.longest:.2f} s, seen up to {late:.2f} s late, of {BOX.seconds} s")
     if outcome.outlived:
         write(f"  {outcome.outlived} workers lived longer than their time box")

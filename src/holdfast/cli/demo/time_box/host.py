@@ -29,7 +29,7 @@ class Log:
     killed: int = 0
     lives: list[float] = field(default_factory=list)
     codes: list[int] = field(default_factory=list)
-    lag: float = 0.0  # by how much this machine was late at most: what is measured is so much off
+    lag: float = 0.0  # by how much this process, or the one that forks workers, was late at most
 
     @property
     def longest(self) -> float:
@@ -132,6 +132,7 @@ class Host:
                 self._alive.discard(pids.pop(number))
                 self.log.lives.append(news["life"])
                 self.log.codes.append(news["code"])
+                self.log.lag = max(self.log.lag, news["lag"])
                 if not self._alive:
                     self._nobody.set()
 
