@@ -4,10 +4,13 @@ import asyncio
 import ctypes
 import os
 import time
+from datetime import timedelta
 
 from holdfast.client.app import Holdfast
 from holdfast.pipeline import Pipeline, Stage
 from holdfast.worker.context import JobContext
+from holdfast.worker.signals import stop_on_signals
+from holdfast.worker.worker import Worker
 
 # Long beside the time that a culprit takes, short beside a test's patience.
 LASTING = 1.0
@@ -33,6 +36,11 @@ async def terminate_self() -> str:
     os.kill(os.getpid(), 15)
     await asyncio.sleep(LASTING)
     return "lived on"
+
+
+@app.task()
+async def wait_for_ever() -> None:
+    await asyncio.Event().wait()
 
 
 @app.task()
@@ -69,3 +77,15 @@ async def stage(ctx: JobContext) -> str:
 
 LINE = Pipeline("line", [Stage(name, task=stage, queue="default") for name in ("one", "two")])
 app.pipeline(LINE)
+
+
+async def main() -> None:
+    """A worker inside another program, which knows of no command that starts it."""
+    async with app:
+        worker = Worker(app, ["default"], slots=30, lease=timedelta(seconds=2), sweep=timedelta(seconds=0.3))
+        with stop_on_signals(worker):
+            await worker.run()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

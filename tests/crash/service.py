@@ -1,4 +1,4 @@
-"""`holdfast worker` under a service manager: started again whenever it ends, until the test is over."""
+"""A worker under a service manager: started again whenever it ends, until the test is over."""
 
 import asyncio
 import os
@@ -15,8 +15,8 @@ REST = 0.2
 class Service:
     """`starts`: how often it was started."""
 
-    def __init__(self, url: str, app: str, *options: str) -> None:
-        self._command = [sys.executable, "-m", "holdfast", "worker", "-A", app, *options]
+    def __init__(self, url: str, *command: str) -> None:
+        self._command = [sys.executable, "-m", *command]
         self._environment = {
             **os.environ,
             "HOLDFAST_DATABASE_URL": url,
@@ -49,8 +49,9 @@ class Service:
 
 
 @asynccontextmanager
-async def service(url: str, app: str, *options: str) -> AsyncIterator[Service]:
-    made = Service(url, app, *options)
+async def service(url: str, *command: str) -> AsyncIterator[Service]:
+    """`command`: a module and its arguments."""
+    made = Service(url, *command)
     running = asyncio.create_task(made.run())
     try:
         yield made

@@ -7,7 +7,17 @@ from typing import Any
 import pytest
 
 from holdfast.db.connect import Connection
-from tests.builders import a_queue, a_worker, claim, claim_one, ready_job, ready_jobs, refusal, release, snooze
+from tests.builders import (
+    a_queue,
+    a_worker,
+    claim,
+    claim_one,
+    ready_job,
+    ready_jobs,
+    refusal,
+    release,
+    snooze,
+)
 
 
 async def test_a_paused_queue_gives_nothing_and_others_go_on(conn: Connection) -> None:

@@ -1,6 +1,7 @@
 """Jobs whose worker vanished are suspects: whoever claims one gets it alone."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -127,8 +128,12 @@ async def test_an_attempt_that_ends_by_itself_clears_a_suspect(conn: Connection,
     if end == "fail":
         assert await fail(conn, job)
     else:
-        detail = {"snooze": {"delay": 0}, "advance": {"stage": "two"}, "yield": {"yielded": True}}[end]
-        assert await settle(conn, job, "release" if end == "yield" else end, detail)
+        details: dict[str, dict[str, Any]] = {
+            "snooze": {"delay": 0},
+            "advance": {"stage": "two"},
+            "yield": {"yielded": True},
+        }
+        assert await settle(conn, job, "release" if end == "yield" else end, details[end])
     assert not await is_suspect(conn, job.id)
 
 
@@ -142,13 +147,12 @@ async def test_a_suspect_that_its_worker_releases_stays_one(conn: Connection) ->
 async def test_five_releases_without_a_sign_of_work_make_a_suspect_and_no_number_a_dead_one(
     conn: Connection,
 ) -> None:
-    await ready_job(conn, max_failures=1)
+    job_id = await ready_job(conn, max_failures=1)
     worker = await a_worker(conn)
     for n in range(1, 50):
-        job = await claim_one(conn, worker)
-        assert await release(conn, job)
-        assert await is_suspect(conn, job.id) == (n >= 5)
-    assert await state_of(conn, job.id) == "ready"
+        assert await release(conn, await claim_one(conn, worker))
+        assert await is_suspect(conn, job_id) == (n >= 5)
+    assert await state_of(conn, job_id) == "ready"
 
 
 @pytest.mark.parametrize("sign", ["checkpoint", "yield"])

@@ -3,6 +3,7 @@ create or replace function holdfast.suspects_waiting(worker uuid)
 returns table (queue text, wanted integer)
 language sql stable security definer
 set search_path = holdfast, pg_temp
+set jit = off
 set enable_seqscan = off
 as $$
   with live as materialized (
