@@ -91,20 +91,20 @@ class Model:
 
     def lanes(self, worker: Worker) -> list[list[Job]]:
         """What it may claim, lane by lane in order."""
-        lanes: dict[tuple[str, str], list[Job]] = {}
+        lanes: dict[tuple[str, str, bool], list[Job]] = {}
         for job in self.jobs.values():
             allowed = job.queue in worker.queues and job.queue not in self.paused
             in_time = job.deadline is None or job.deadline > self.now
             if job.state == "ready" and allowed and in_time and job.group in ("", worker.group):
-                lanes.setdefault((job.queue, job.group), []).append(job)
+                lanes.setdefault((job.queue, job.group, job.is_suspect), []).append(job)
         return [sorted(lane, key=Job.claim_order) for lane in lanes.values()]
 
     def claim(self, worker: Worker, n: int, claimed: list[tuple[UUID, UUID]]) -> None:
         """Which lane comes first is chance. The rest is not: from its head, until it is empty or n found."""
         self.promote()
-        lanes = self.lanes(worker)
+        lanes, most = self.open_lanes(worker, n)
         got = {id_ for id_, _ in claimed}
-        assert len(got) == len(claimed) == min(n, sum(map(len, lanes)))
+        assert len(got) == len(claimed) == min(most, sum(map(len, lanes)))
         taken = [[job.id in got for job in lane] for lane in lanes]
         assert all(flags == sorted(flags, reverse=True) for flags in taken), "not from the head of its lane"
         assert sum(any(flags) and not all(flags) for flags in taken) <= 1, "left a lane before it was empty"
@@ -114,6 +114,16 @@ class Model:
             job.attempt += 1
             job.tokens.append(token)
             job.stop_at = limit_of(job, self.now)
+            if job.is_suspect:
+                worker.alone_with = job.id
+
+    def open_lanes(self, worker: Worker, n: int) -> tuple[list[list[Job]], int]:
+        """A suspect comes first and alone: while it waits or runs, its worker claims nothing else."""
+        lanes, held = self.lanes(worker), self.held_by(worker)
+        suspects = [lane for lane in lanes if lane[0].is_suspect]
+        if worker.alone_with in [job.id for job in held] or (suspects and held):
+            return [], 0
+        return (suspects, 1) if suspects else (lanes, n)
 
     def complete(self, job: Job) -> None:
         self.end(job, "completed", None)
@@ -125,9 +135,14 @@ class Model:
         self.end(job, "cancelled", reason)
 
     def release(self, job: Job) -> None:
+        """What it saved shows that it works; five in a row without that make it a suspect."""
         job.deferrals += 1
+        saved = [attempt for (id_, _), attempt in self.checkpoints.items() if id_ == job.id]
+        releases = 0 if job.attempt in saved else job.releases + 1
+        is_suspect = job.is_suspect or releases >= 5
         if not self.was_asked(job):
-            self.ready(job)
+            self.put_back(job, self.now)
+            job.releases, job.is_suspect = releases, is_suspect
 
     def snooze(self, job: Job, delay: timedelta) -> None:
         job.deferrals += 1
@@ -202,14 +217,25 @@ class Model:
         return True, was_rescued
 
     def _forgive(self, worker: Worker) -> None:
-        """It had not vanished: the losses of the jobs it held are deferrals."""
-        for (id_, _), attempt in self.attempts.items():
-            if attempt.worker == worker.id and attempt.outcome == "lost":
-                attempt.outcome, attempt.counted = "forgiven", False
-                job = self.jobs[id_]
-                if job.is_live and job.visit == attempt.visit:
-                    job.losses -= 1
-                    job.deferrals += 1
+        """It had not vanished: the losses of the jobs it held are deferrals, once for each job and visit."""
+        forgiven = {
+            (id_, attempt.visit)
+            for (id_, _), attempt in self.attempts.items()
+            if attempt.outcome == "forgiven"
+        }
+        for (id_, _), attempt in sorted(self.attempts.items()):
+            is_new = (id_, attempt.visit) not in forgiven
+            if attempt.worker == worker.id and attempt.outcome == "lost" and is_new:
+                forgiven.add((id_, attempt.visit))
+                self._forgive_one(self.jobs[id_], attempt)
+
+    def _forgive_one(self, job: Job, attempt: Attempt) -> None:
+        was_counted = attempt.counted
+        attempt.outcome, attempt.counted = "forgiven", False
+        if job.is_live and job.visit == attempt.visit:
+            job.losses -= was_counted
+            job.deferrals += was_counted
+            job.is_suspect = job.is_suspect and job.state not in ("ready", "scheduled")
 
     def stop(self, worker: Worker) -> int:
         held = self.held_by(worker)
@@ -227,10 +253,14 @@ class Model:
         return [job for job in self.jobs.values() if job.state == "running"]
 
     def ready(self, job: Job) -> None:
+        """Due, or given back."""
         job.stop()
         job.state, job.rank, job.due = "ready", self.now - lead(job), None
 
     def put_back(self, job: Job, due: datetime) -> None:
+        """An attempt that ended by itself clears a suspect."""
+        if job.state == "running":
+            job.releases, job.is_suspect = 0, False
         if due <= self.now:
             self.ready(job)
         else:

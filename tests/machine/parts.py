@@ -82,6 +82,8 @@ class Job:
     failures: int = 0
     losses: int = 0
     deferrals: int = 0
+    releases: int = 0
+    is_suspect: bool = False
     generation: int = 1
     visit: int = 1
     seq: int = 0
@@ -132,7 +134,8 @@ class Job:
         """The next generation: fresh counters, the attempt number goes on."""
         self.generation += 1
         self.visit += 1
-        self.failures = self.losses = self.deferrals = 0
+        self.failures = self.losses = self.deferrals = self.releases = 0
+        self.is_suspect = False
         self.due = self.cancel_asked_at = self.deferred_since = self.ended_at = self.reason = None
         if self.deadline is not None and self.deadline <= now:
             self.deadline = None
@@ -222,6 +225,8 @@ class Worker:
     lease_until: datetime
     rescued: bool = False
     stopped: bool = False
+    lost_jobs: int = 0
+    alone_with: UUID | None = None
 
 
 @dataclass(slots=True)

@@ -11,9 +11,10 @@ def rescue(model: Model) -> None:
     for worker in model.workers.values():
         held = model.held_by(worker)
         if held and (worker.stopped or worker.lease_until < model.now):
+            worker.lost_jobs = worker.lost_jobs if worker.rescued else len(held)
             worker.rescued = True
             for job in held:
-                _lose(model, job)
+                _lose(model, job, was_alone=worker.lost_jobs == 1)
     for job in model.running():
         if job.stop_at is not None and job.stop_at < model.now - seconds(5):
             _time_out(model, job)
@@ -25,15 +26,19 @@ def rescue(model: Model) -> None:
             model.bury(job, "deadline_passed")
 
 
-def _lose(model: Model, job: Job) -> None:
-    job.losses += 1
-    model.record(job, "lost", True)
+def _lose(model: Model, job: Job, was_alone: bool) -> None:
+    """Lost together with others it may be innocent: only the first such loss counts."""
+    counts = was_alone or job.losses == 0
+    job.losses += counts
+    job.deferrals += not counts
+    model.record(job, "lost", counts)
     if model.was_asked(job):
         return
     if job.losses >= QUEUES[job.queue].max_losses:
         model.bury(job, "lost_too_often")
     else:
         model.put_back(job, model.now + QUEUES[job.queue].rescue_delay)
+        job.is_suspect = True
 
 
 def _time_out(model: Model, job: Job) -> None:

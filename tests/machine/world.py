@@ -17,8 +17,9 @@ COUNTERS = ("state", "queue", "attempt", "failures", "losses", "deferrals", "gen
 LIVE = """
 select id, state, queue, attempt, failures, losses, deferrals, generation, visit,
   worker_id, token, due_at, rank_at, stop_at, cancel_asked_at, deferred_since, deadline,
-  (select last_seq from holdfast.order_keys where key = order_key) - order_seq
-from holdfast.jobs
+  (select last_seq from holdfast.order_keys where key = order_key) - order_seq,
+  releases, (select is_suspect from holdfast.lanes as l where l.lane = j.lane)
+from holdfast.jobs as j
 """
 ENDED = """
 select id, state, queue, attempt, failures, losses, deferrals, generation, visit, reason, ended_at
@@ -86,7 +87,7 @@ def _live(model: Model, job: Job) -> tuple[object, ...]:
     return (
         *_counters(job),
         *(job.worker, job.token, job.due, rank, job.stop_at, job.cancel_asked_at),
-        *(job.deferred_since, job.deadline, behind),
+        *(job.deferred_since, job.deadline, behind, job.releases, job.is_suspect),
     )
 
 

@@ -146,5 +146,42 @@ FINDINGS = (
         "Tests gave up after a few seconds, which passed on a quiet machine and failed on a busy one.",
         "What must happen has `PATIENCE` everywhere.",
         ("repo/test_limits.py::test_a_limit_that_must_not_be_reached_is_patience",),
+        "A job that killed its worker took its neighbours with it: three deaths made twenty innocent jobs"
+        " dead. One that held the interpreter for leases was forgiven each time and never dead.",
+        "A job that was lost runs alone. A loss in company counts once, and a loss is forgiven once.",
+        (
+            named(
+                "crash/test_poison.py",
+                "test_a_job_that_kills_its_worker_is_dead_and_all_its_neighbours_complete",
+            ),
+            named(
+                "crash/test_poison.py",
+                "test_a_job_that_holds_the_interpreter_is_dead_and_its_neighbours_complete",
+            ),
+            "crash/test_poison.py::test_a_worker_that_cannot_start_another_runs_suspects_alone",
+            "crash/test_poison.py::test_no_job_waits_behind_a_suspect_of_another_queue",
+            "sql/claim_jobs/test_suspects.py::test_only_the_first_loss_in_company_counts",
+            "sql/claim_jobs/test_suspects.py::test_a_loss_is_forgiven_once_and_the_job_cleared",
+        ),
+    ),
+    Line(
+        "A job that sent SIGTERM to its worker was released uncharged for ever, and so were its neighbours.",
+        "After five releases in a row without a checkpoint or a yield a job runs alone, in a worker"
+        " that obeys no signal. Deployments and time boxes make no job dead.",
+        (
+            "crash/test_poison.py::test_a_job_that_terminates_its_worker_completes_and_so_do_its_neighbours",
+            "worker/test_suspects.py::test_fifty_rolling_restarts_make_no_job_dead",
+            "worker/test_suspects.py::test_a_long_job_in_many_time_boxes_is_never_a_suspect",
+        ),
+    ),
+    Line(
+        "Every job that completed a pipeline was reported as a violation: its last lease was counted twice.",
+        "An attempt that left a stage's output is one lease.",
+        (
+            named(
+                "sql/check_invariants/test_checking.py",
+                "test_a_job_that_went_through_a_pipeline_held_each_lease_once",
+            ),
+        ),
     ),
 )

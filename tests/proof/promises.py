@@ -107,6 +107,10 @@ PROMISES = (
                 "crash/test_killed.py",
                 "test_a_job_that_kills_every_worker_is_dead_after_three_losses_and_its_neighbours_are_done",
             ),
+            named(
+                "crash/test_poison.py",
+                "test_a_job_that_kills_its_worker_is_dead_and_all_its_neighbours_complete",
+            ),
         ),
     ),
     Line(

@@ -26,9 +26,18 @@ FAULTS = (
         ),
     ),
     Line(
-        "out of memory, segfault, abort in a handler",
-        "dead after three losses; its neighbours are done",
+        "out of memory, segfault, abort, `os._exit` in a handler, the interpreter held for leases,"
+        " beside neighbours that last longer",
+        "dead after three losses; every neighbour completes",
         (
+            named(
+                "crash/test_poison.py",
+                "test_a_job_that_kills_its_worker_is_dead_and_all_its_neighbours_complete",
+            ),
+            named(
+                "crash/test_poison.py",
+                "test_a_job_that_holds_the_interpreter_is_dead_and_its_neighbours_complete",
+            ),
             named(
                 "crash/test_killed.py",
                 "test_a_job_that_kills_every_worker_is_dead_after_three_losses_and_its_neighbours_are_done",

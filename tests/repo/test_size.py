@@ -12,7 +12,12 @@ SQL_FUNCTION_LINES = 80
 MEDIAN_FUNCTION_LINES = 8
 
 # "path" or "path::function" -> why it is better long than split.
-EXCEPTIONS: dict[str, str] = {}
+EXCEPTIONS: dict[str, str] = {
+    "src/holdfast/worker/shift.py": "one worker's life from top to bottom; what could leave it has left it",
+    "src/holdfast/worker/worker.py::__init__": "an argument for each option of a worker",
+    "src/holdfast/sql/job/settle_and_claim.sql": "one turn of a worker: the ends, then the lanes in order",
+    "tests/machine/model.py": "every verb of the engine in one place, to be read beside the SQL",
+}
 
 
 def test_files_and_functions_stay_small_unless_an_exception_says_why() -> None:

@@ -58,11 +58,16 @@ async def needed(database: Database, queues: Sequence[str], slots: int) -> float
     return sum(one.workers for one in found)
 
 
+def command_of(arguments: Sequence[str]) -> list[str]:
+    """Another process of this program."""
+    return [sys.executable, "-m", "holdfast", *arguments]
+
+
 class Team:
     """Its members get the same arguments; signals are passed on, and it leaves with the last of them."""
 
     def __init__(self, arguments: Sequence[str], wanted: Wanted, ask: Callable[[], Awaitable[float]]) -> None:
-        self._command = [sys.executable, "-m", "holdfast", *arguments]
+        self._command = command_of(arguments)
         self._wanted = wanted
         self._ask = ask
         self._count = wanted.least

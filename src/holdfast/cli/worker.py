@@ -17,14 +17,16 @@ from holdfast.cli.output import say
 from holdfast.cli.reload import Reload
 from holdfast.cli.session import ensure_schema
 from holdfast.cli.target import Target, start_logging, target_of
-from holdfast.cli.team import MEMBER, Team, Wanted, needed
+from holdfast.cli.team import MEMBER, Team, Wanted, command_of, needed
 from holdfast.cli.worker_settings import WorkerSettings
 from holdfast.client.app import Holdfast
 from holdfast.db.address import Source
 from holdfast.db.embedded import start_embedded
 from holdfast.model.error import InvalidOption
+from holdfast.worker.leash import Leash
 from holdfast.worker.report import WorkerReport, work_report
 from holdfast.worker.signals import stop_on_signals
+from holdfast.worker.suspects import QUEUE
 
 T = TypeVar("T")
 
@@ -64,6 +66,8 @@ def work(
     start_logging(target, "info")
     wanted = Wanted.parse(processes, max_processes)
     with _environment_of(target):
+        if QUEUE in os.environ:
+            raise typer.Exit(_run(_work_for_suspects(Leash(), app, settings)))
         if not wanted.is_one and MEMBER not in os.environ:
             raise typer.Exit(_run(_lead(load_app(app), settings, wanted, target)))
         report = _run(_work(load_app(app), settings, target))
@@ -79,7 +83,7 @@ async def _lead(loaded: Holdfast, settings: WorkerSettings, wanted: Wanted, targ
 
 
 async def _work(loaded: Holdfast, settings: WorkerSettings, target: Target) -> WorkerReport:
-    worker = settings.worker(loaded)
+    worker = settings.worker(loaded, command_of(sys.argv[1:]))
     async with loaded:
         address = loaded.database.address
         if target.database is not None and address.source is Source.GIVEN:
@@ -90,6 +94,16 @@ async def _work(loaded: Holdfast, settings: WorkerSettings, target: Target) -> W
         await ensure_schema(loaded.database, target)
         with stop_on_signals(worker):
             return await worker.run()
+
+
+async def _work_for_suspects(leash: Leash, app: str, settings: WorkerSettings) -> int:
+    """A child of another worker, which has checked what there is to check."""
+    loaded = load_app(app)
+    worker = settings.suspect_worker(loaded, os.environ.pop(QUEUE))
+    async with loaded:
+        with leash.stopping(worker):
+            await worker.run()
+    return 0
 
 
 @contextmanager

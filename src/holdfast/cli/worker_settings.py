@@ -1,6 +1,6 @@
 """From the options of `holdfast worker` to a worker."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import timedelta
 from typing import Any, Self
@@ -48,7 +48,7 @@ class WorkerSettings:
     def of(cls, parameters: Mapping[str, Any]) -> Self:
         return cls(**{field.name: parameters[field.name] for field in fields(cls)})
 
-    def worker(self, loaded: Holdfast) -> Worker:
+    def worker(self, loaded: Holdfast, suspects_with: Sequence[str]) -> Worker:
         return Worker(
             loaded,
             self.queues_of(loaded),
@@ -64,6 +64,21 @@ class WorkerSettings:
             box=self._box(),
             claim_size=read_claim_size(self.claim_size),
             continuing=self._continuing(),
+            suspects_with=suspects_with,
+        )
+
+    def suspect_worker(self, loaded: Holdfast, queue: str) -> Worker:
+        """Another process of the same command, for the suspects of one queue."""
+        return Worker(
+            loaded,
+            [queue],
+            slots=1,
+            group=self.group,
+            lease=duration(self.lease),
+            grace=parse_duration(self.grace),
+            sweep=parse_duration(self.sweep),
+            app_path=self.app,
+            only_suspects=True,
         )
 
     def queues_of(self, loaded: Holdfast) -> Mapping[str, float] | list[str]:

@@ -20,6 +20,7 @@ STOP = "select holdfast.stop_worker($1::uuid, $2::jsonb)"
 ASKED_TO_STOP = "select job_id, token, reason from holdfast.asked_to_stop($1::uuid)"
 HELD = "select job_id, token from holdfast.held_jobs($1::uuid)"
 BACKLOG = "select holdfast.backlog($1::text[])"
+SUSPECTS_WAITING = "select queue, wanted from holdfast.suspects_waiting($1::uuid)"
 INSTALLATION = "select id from holdfast.installation"
 _CLAIMED = (
     "job_id, token, task, queue, payload, attempt, failures, losses, priority, run, stage, generation, visit,"
@@ -83,6 +84,11 @@ async def held_jobs(on: Executor, worker: WorkerId) -> set[tuple[JobId, Token]]:
 async def backlog(on: Executor, queues: Sequence[str]) -> int:
     """Jobs of these queues that are scheduled, ready or running."""
     return int(await fetch_value(on, BACKLOG, list(queues)))
+
+
+async def suspects_waiting(on: Executor, worker: WorkerId) -> list[tuple[str, int]]:
+    """For how many suspects of each queue this worker should start workers of their own."""
+    return [(row["queue"], row["wanted"]) for row in await fetch(on, SUSPECTS_WAITING, worker)]
 
 
 async def installation_id(on: Executor) -> UUID:

@@ -1,5 +1,6 @@
 """The chores that every worker does."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
 from holdfast.db import chores
@@ -25,11 +26,23 @@ MINUTE = timedelta(seconds=60)
 SPREAD = timedelta(seconds=20)
 
 
-def standard_chores(sweep: timedelta) -> list[Chore]:
+def _nothing() -> None: ...
+
+
+def standard_chores(sweep: timedelta, on_rescue: Callable[[], None] = _nothing) -> list[Chore]:
     """`sweep`: how often to look for what was left behind; a dead worker's jobs wait for at most two.
+    `on_rescue`: called after a rescue that took jobs from a lost worker.
 
     An idle worker shall be cheap: what nobody waits for is looked for half as often.
     """
+
+    async def rescue(on: Executor) -> int:
+        found = await chores.rescue_jobs(on)
+        if found.recovered or found.dead:
+            emit(Event.JOBS_RESCUED, recovered=found.recovered, dead=found.dead, runs=found.runs)
+            on_rescue()
+        return found.total
+
     return [
         Chore(MAKE_PARTITIONS, MINUTE, chores.make_partitions, SPREAD),
         Chore(PROMOTE, timedelta(seconds=2), chores.promote_jobs, batch=1000),
@@ -44,13 +57,6 @@ def standard_chores(sweep: timedelta) -> list[Chore]:
         Chore(SUMMARISE_ENDS, 2 * sweep, chores.summarise_ends),
         Chore(PRUNE_ENDPOINTS, MINUTE, chores.prune_endpoints, SPREAD, batch=10_000),
     ]
-
-
-async def rescue(on: Executor) -> int:
-    found = await chores.rescue_jobs(on)
-    if found.recovered or found.dead:
-        emit(Event.JOBS_RESCUED, recovered=found.recovered, dead=found.dead, runs=found.runs)
-    return found.total
 
 
 async def prune(on: Executor) -> int:

@@ -66,7 +66,10 @@ class Snoozed:
 
 @dataclass(frozen=True, slots=True)
 class Released:
+    """`yielded`: the handler itself gave the job back, which shows that it works."""
+
     reason: str
+    yielded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +133,8 @@ def end_of(outcome: Outcome) -> End:
             end = End(Verb.FAIL, None, _failure(outcome))
         case Snoozed(delay, reason):
             end = End(Verb.SNOOZE, None, _detail(delay=delay.total_seconds(), reason=storable(reason)))
-        case Released(reason):
-            end = End(Verb.RELEASE, None, _detail(reason=storable(reason)))
+        case Released(reason, yielded):
+            end = End(Verb.RELEASE, None, _detail(reason=storable(reason), yielded=yielded or None))
         case Rejected(reason, output):
             end = End(Verb.REJECT, output, _detail(reason=storable(reason)))
         case Advanced():

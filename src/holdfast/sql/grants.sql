@@ -9,7 +9,7 @@ declare
     "holdfast_worker": [
       "register_worker", "renew_lease", "stop_worker", "asked_to_stop", "held_jobs", "backlog",
       "work_left", "ask_continuation", "take_continuation", "fail_continuation", "lost_continuations", "start_workers", "run_times", "recommended_workers",
-      "claim_jobs", "settle_and_claim", "may_be_lost",
+      "claim_jobs", "settle_and_claim", "may_be_lost", "suspects_waiting",
       "complete_jobs", "fail_jobs", "snooze_jobs", "release_jobs", "reject_jobs", "advance_jobs", "cancel_claimed",
       "complete_in_transaction", "wait_jobs", "await_signal", "spawn_children", "load_children", "load_context", "load_history",
       "signal", "declare_pipeline",

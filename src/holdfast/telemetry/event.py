@@ -39,5 +39,7 @@ class Event(StrEnum):
     CALL_NOT_RECORDED = "job.call_not_recorded"
     HANDLER_SPOKE_LATE = "job.handler_spoke_late"
     JOBS_RESCUED = "job.rescued"
+    SUSPECT_WORKER_STARTED = "suspect.worker_started"
+    SUSPECT_WORKER_ENDED = "suspect.worker_ended"
     CHORE_FAILED = "chore.failed"
     CHORE_DONE = "chore.done"

@@ -56,7 +56,7 @@ def _put_off(exc: Snooze | Yield) -> Outcome:
         case Snooze():
             return Snoozed(exc.delay, exc.reason)
         case Yield():
-            return Released(exc.reason)
+            return Released(exc.reason, yielded=True)
 
 
 def _failed(exc: BaseException, running: Running) -> Failed:

@@ -7,6 +7,7 @@ from typing import Any
 
 from holdfast.model.error import InvalidOption
 from holdfast.worker.succession import Continuing
+from holdfast.worker.suspects import Isolation
 from holdfast.worker.timebox import TimeBox
 
 LEASE = timedelta(seconds=30)
@@ -34,6 +35,16 @@ class WorkerOptions:
     box: TimeBox | None = None
     claim_size: int | None = None  # at most so many in one claim; None: as many as can be done
     continuing: Continuing = field(default_factory=Continuing)
+    suspects_with: tuple[str, ...] | None = None  # what starts a worker for suspects
+    only_suspects: bool = False
+
+    @property
+    def isolation(self) -> Isolation:
+        """One that leaves soon starts nothing that could outlive it."""
+        if self.only_suspects:
+            return Isolation.ONLY
+        is_short = self.once or self.box is not None
+        return Isolation.SELF if self.suspects_with is None or is_short else Isolation.CHILDREN
 
     def __post_init__(self) -> None:
         if not self.queues:

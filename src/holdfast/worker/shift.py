@@ -40,6 +40,7 @@ from holdfast.worker.slots import Slots
 from holdfast.worker.stop_requests import StopRequests
 from holdfast.worker.stopping import Stopping
 from holdfast.worker.succession import Succession
+from holdfast.worker.suspects import Isolation, SuspectWorkers
 from holdfast.worker.tasks import WorkerApp
 from holdfast.worker.wake import Wake
 
@@ -47,6 +48,9 @@ STOP_REQUESTS = "stop_requests"
 ORPHANS = "orphans"
 TAKEN = "taken"
 CONTINUATIONS = "continuations"
+SUSPECTS = "suspects"
+# A worker for suspects that finds none for so long leaves; until then the next one need not wait for a start.
+LINGER = timedelta(seconds=10)
 
 
 class Shift:
@@ -81,6 +85,9 @@ class Shift:
         self._succession = Succession(options.continuing, options.box, registration, options.group or "")
         self._allowance = Allowance(options.box, self._succession)
         self._hard_stop: HardStop | None = None
+        self._suspects = SuspectWorkers(
+            self._me, options.suspects_with or (), options.lease, self._start_suspects
+        )
 
     async def work(self) -> None:
         try:
@@ -170,6 +177,8 @@ class Shift:
         ends: list[asyncio.Task[Any]] = [asyncio.create_task(self._stopping.asked.wait())]
         if self._options.drain or self._options.once or self._options.box is not None:
             ends.append(asyncio.create_task(self._until_empty()))
+        if self._options.only_suspects:
+            ends.append(asyncio.create_task(self._until_idle()))
         if self._options.box is not None:
             ends.append(asyncio.create_task(asyncio.sleep(self._options.box.left_to(1.0).total_seconds())))
         try:
@@ -188,6 +197,12 @@ class Shift:
                 return
             if self._settler.is_clear and not self._allowance.may_ever_claim():
                 return
+
+    async def _until_idle(self) -> None:
+        handled = -1
+        while handled != self._report.handled or not self._settler.is_clear:
+            handled = self._report.handled
+            await asyncio.sleep(LINGER.total_seconds())
 
     async def _is_empty(self) -> bool:
         """Chores first: a run that ends enqueues its last job, or resumes a parent, only when it is closed.
@@ -210,8 +225,11 @@ class Shift:
     async def _leave(self) -> None:
         emit(Event.WORKER_STOPPING, worker=self._me, running=len(self._slots.running))
         self._stopping.asked.set()
+        self._suspects.stop()
         departure = Departure(self._settler, self._slots, self._runner, self._stopping.hurry)
+        began = monotonic()
         await departure.leave(self._options.grace, self._options.box)
+        await self._suspects.close(self._options.grace - timedelta(seconds=monotonic() - began))
         await self._hand_over()
         self._runner.close()
 
@@ -249,12 +267,24 @@ class Shift:
         requests = StopRequests(self._me, self._slots, self._runner)
         look = Chore(CONTINUATIONS, sweep, self._succession.look)
         return [
-            *standard_chores(sweep),
+            *self._shared_chores(),
             *([look] if self._options.continuing.callback is not None else []),
             Chore(STOP_REQUESTS, sweep, requests.obey, soonest=timedelta(milliseconds=20)),
             Chore(ORPHANS, 2 * sweep, orphans.release),
             Chore(TAKEN, sweep, Taken(self._me, self._slots).stop),
         ]
+
+    def _shared_chores(self) -> list[Chore]:
+        sweep = self._options.sweep
+        match self._options.isolation:
+            case Isolation.SELF:
+                return standard_chores(sweep)
+            case Isolation.CHILDREN:
+                start = Chore(SUSPECTS, 2 * sweep, self._suspects.start, at_once=True)
+                return [*standard_chores(sweep, on_rescue=self._start_suspects), start]
+            case Isolation.ONLY:
+                # Its parent does the others. A run whose last job it ends is closed at once.
+                return [chore for chore in standard_chores(sweep) if chore.name == CLOSE_RUNS]
 
     def _may_poll_seldom(self) -> bool:
         return self._side.is_listening and not self._options.drain
@@ -266,6 +296,9 @@ class Shift:
     def _on_cancel(self, worker: str) -> None:
         if worker == str(self._me):
             self._sweeper.hurry(STOP_REQUESTS)
+
+    def _start_suspects(self) -> None:
+        self._sweeper.hurry(SUSPECTS)
 
     def _run_touched(self) -> None:
         self._sweeper.hurry(CLOSE_RUNS)

@@ -45,7 +45,12 @@ class Worker:
         box: TimeBox | None = None,
         claim_size: int | None = None,
         continuing: Continuing | None = None,
+        suspects_with: Sequence[str] | None = None,
+        only_suspects: bool = False,
     ) -> None:
+        """`suspects_with`: a command that starts another worker of this kind with `only_suspects`, see
+        `holdfast.worker.suspects`; without it this worker runs suspects itself, one at a time and alone.
+        """
         names, weights = queues_and_weights(queues)
         self.options = WorkerOptions(
             names,
@@ -63,6 +68,8 @@ class Worker:
             box,
             claim_size,
             continuing or Continuing(),
+            None if suspects_with is None else tuple(suspects_with),
+            only_suspects,
         )
         self.id, self.report = WorkerId(uuid4()), WorkerReport()
         self._app = app
@@ -101,6 +108,7 @@ class Worker:
             "weights": dict(options.weights) or None,
             "metadata": options.metadata,
             "claim_size": options.claim_size,
+            "isolation": options.isolation,
             **self._box_info(),
         }
         return {name: value for name, value in info.items() if value is not None}

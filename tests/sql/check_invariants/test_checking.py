@@ -5,7 +5,8 @@ from uuid import uuid4
 
 from holdfast.db.connect import Connection
 from holdfast.testing.clock import install_fake_clock
-from tests.builders import a_worker, claim_one, dead_job, fail, ready_job, scheduled_job
+from tests.builders import a_worker, claim_one, dead_job, fail, ready_job, scheduled_job, settle
+from tests.stage_builders import a_pipeline, a_stage_worker, entered_job
 
 
 async def test_a_sound_database_has_no_rows(conn: Connection) -> None:
@@ -43,4 +44,13 @@ async def test_leases_do_not_overlap_even_if_the_clock_steps_back(conn: Connecti
     assert await fail(conn, first)
     await clock.set(before)
     await claim_one(conn, worker)
+    assert await conn.fetch("select * from holdfast.check_invariants()") == []
+
+
+async def test_a_job_that_went_through_a_pipeline_held_each_lease_once(conn: Connection) -> None:
+    """Its last attempt stands in history and with the output of its last stage: one lease, not two."""
+    await a_pipeline(conn, stages=("a", "b"))
+    worker, _ = await a_stage_worker(conn), await entered_job(conn)
+    for _ in range(2):
+        assert await settle(conn, await claim_one(conn, worker), "advance", {})
     assert await conn.fetch("select * from holdfast.check_invariants()") == []

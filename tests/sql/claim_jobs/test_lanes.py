@@ -1,12 +1,23 @@
 """Lanes: paused queues, groups, endpoints and weights."""
 
 from collections import Counter
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from holdfast.db.connect import Connection
-from tests.builders import a_queue, a_worker, claim, claim_one, ready_job, ready_jobs, refusal, release
+from tests.builders import (
+    a_queue,
+    a_worker,
+    claim,
+    claim_one,
+    ready_job,
+    ready_jobs,
+    refusal,
+    release,
+    snooze,
+)
 
 
 async def test_a_paused_queue_gives_nothing_and_others_go_on(conn: Connection) -> None:
@@ -56,7 +67,7 @@ async def first_looks(conn: Connection, **info: Any) -> Counter[str]:
     for _ in range(200):
         job = await claim_one(conn, worker)
         seen[await conn.fetchval("select queue from holdfast.jobs where id = $1", job.id)] += 1
-        await release(conn, job)
+        await snooze(conn, job, timedelta(0))
     return seen
 
 

@@ -12,12 +12,10 @@ from tests.builders import (
     claim_one,
     complete,
     dead_job,
-    expire_worker,
     fail,
     ready_job,
     release,
     replay,
-    rescue,
     running_job,
     scheduled_job,
     settle,
@@ -57,16 +55,6 @@ async def advanced(conn: Connection) -> Story:
     return job.id, lambda: settle(conn, job, "advance", {"stage": "two"})
 
 
-async def rescued(conn: Connection) -> Story:
-    job = await running_job(conn)
-
-    async def lose() -> None:
-        await expire_worker(conn, job.worker)
-        await rescue(conn)
-
-    return job.id, lose
-
-
 async def replayed(conn: Connection) -> Story:
     job = await dead_job(conn)
     return job.id, lambda: replay(conn, job.id)
@@ -85,7 +73,7 @@ async def reprioritised(conn: Connection) -> Story:
 
 @pytest.mark.parametrize(
     "story",
-    [promoted, released, retried, snoozed, advanced, rescued, replayed, moved_up, reprioritised],
+    [promoted, released, retried, snoozed, advanced, replayed, moved_up, reprioritised],
     ids=lambda story: str(story.__name__),
 )
 async def test_who_becomes_ready_later_comes_later(

@@ -15,7 +15,8 @@ begin
       and l.endpoint = coalesce(find_lane.endpoint, '')
       and l."group" = coalesce(find_lane."group", '')
       and l.task = find_lane.task
-      and l.is_capped = find_lane.is_capped;
+      and l.is_capped = find_lane.is_capped
+      and not l.is_suspect;
     if found then
       return found_lane;
     end if;

@@ -13,7 +13,11 @@ begin
   if row.state <> 'stopped' and row.lease_until >= holdfast.now() then
     return false;
   end if;
-  update holdfast.workers as w set rescued_at = coalesce(w.rescued_at, holdfast.now()) where w.id = worker;
+  update holdfast.workers as w
+  set rescued_at = coalesce(w.rescued_at, holdfast.now()),
+      -- Counted once: a rescue in several rounds takes the last job alone, which did not run alone.
+      lost_jobs = case when w.rescued_at is null then (select count(*) from holdfast.jobs as j where j.worker_id = worker and j.state = 'running') else w.lost_jobs end
+  where w.id = worker;
   return true;
 end
 $$;

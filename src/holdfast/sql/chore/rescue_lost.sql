@@ -4,23 +4,27 @@ language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
-  gone   record;
+  gone   uuid[];
+  worker uuid;
   job    holdfast.jobs;
   saved  boolean;
   hit    uuid[] := '{}';
 begin
   recovered := 0;
   dead := 0;
-  for gone in
+  gone := array(
     select held.worker_id
     from (select distinct j.worker_id from holdfast.jobs as j where j.state = 'running') as held
     left join holdfast.workers as w on w.id = held.worker_id
     where w.id is null or w.state = 'stopped' or w.lease_until < holdfast.now()
-  loop
-    continue when not holdfast.fence_worker(gone.worker_id);
+  );
+  -- Before the first lock: lanes are made in one order, by whoever makes them.
+  perform holdfast.name_suspect_lanes(array(select distinct j.lane from holdfast.jobs as j where j.state = 'running' and j.worker_id = any (gone)));
+  foreach worker in array gone loop
+    continue when not holdfast.fence_worker(worker);
     for job in
       select j.* from holdfast.jobs as j
-      where j.worker_id = gone.worker_id and j.state = 'running'
+      where j.worker_id = worker and j.state = 'running'
       -- No order: it would tempt the planner to walk the whole primary key, and nothing waits for these locks.
       limit max
       for update skip locked
@@ -31,7 +35,7 @@ begin
       dead := dead + (not saved)::integer;
       if job.run_id is not null and job.run_id <> all (hit) then
         hit := hit || job.run_id;
-        perform holdfast.ask_recovery(job.run_id, gone.worker_id);
+        perform holdfast.ask_recovery(job.run_id, worker);
       end if;
     end loop;
   end loop;

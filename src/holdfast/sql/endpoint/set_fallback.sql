@@ -20,7 +20,7 @@ begin
   update holdfast.endpoints as e set fallback = to_endpoint where e.name = endpoint;
   -- A claim makes no lanes, so each lane that may fall back has one beside it from now on.
   perform holdfast.find_lane(l.queue, to_endpoint, l."group", l.task, l.is_capped)
-  from (select * from holdfast.lanes as t where t.endpoint = set_fallback.endpoint order by t.queue, t."group", t.task, t.is_capped) as l;
+  from (select * from holdfast.lanes as t where t.endpoint = set_fallback.endpoint and not t.is_suspect order by t.queue, t."group", t.task, t.is_capped) as l;
 end
 $$;
 comment on function holdfast.set_fallback(text, text) is 'Says which endpoint takes the calls of another while that one is down.';

@@ -27,7 +27,7 @@ as $$
   cross join lateral (
     select
       count(*) filter (where a.counted and a.outcome <> 'lost') as failed,
-      count(*) filter (where a.outcome = 'lost') as lost,
+      count(*) filter (where a.outcome = 'lost' and a.counted) as lost,
       count(*) filter (where a.outcome = 'forgiven') as forgiven
     from holdfast.attempts as a
     where a.job_id = c.id

@@ -11,15 +11,15 @@ as $$
     from newest as n
     cross join lateral (select t.* from holdfast.attempts as t where t.job_id = n.id offset 0) as a
     where a.started_at is not null
+    union all
+    select o.job_id, o.attempt, o.generation, o.visit, null, o.started_at, o.ended_at, null
+    from newest as n
+    cross join lateral (select t.* from holdfast.stage_outputs as t where t.job_id = n.id offset 0) as o
+    -- The output of a branch is kept under its parent: its attempt is another job's.
+    where o.started_at is not null
+      and not exists (select from holdfast.waits as w where w.job_id = o.job_id and w.name = 'stages' offset 0)
   )
   select r.* from recorded as r
-  union all
-  select o.job_id, o.attempt, o.generation, o.visit, null, o.started_at, o.ended_at, null
-  from newest as n
-  cross join lateral (select t.* from holdfast.stage_outputs as t where t.job_id = n.id offset 0) as o
-  -- The output of a branch is kept under its parent: its attempt is another job's.
-  where o.started_at is not null
-    and not exists (select from holdfast.waits as w where w.job_id = o.job_id and w.name = 'stages' offset 0)
   union all
   select n.id, n.attempt, n.generation, n.visit, n.token, n.started_at, coalesce(n.ended_at, 'infinity'), null
   from newest as n

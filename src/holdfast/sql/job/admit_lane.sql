@@ -1,8 +1,9 @@
 -- Picks the ready jobs of a lane that may start now: as many as its limits, its endpoint and the budgets of its runs allow.
+-- With a lone worker the lane holds suspects: that worker gets one, and nothing else (is_last).
 create or replace function holdfast.admit_lane(
-  in_lane integer, in_queue text, in_endpoint text, is_special boolean, wanted integer, inout at timestamptz,
+  in_lane integer, in_queue text, in_endpoint text, is_special boolean, wanted integer, inout at timestamptz, lone_worker uuid,
   out ids uuid[], out places integer[], out is_probe boolean, out estimates double precision[], out reserved double precision[],
-  out permit_lane integer, out endpoint text, out until timestamptz
+  out permit_lane integer, out endpoint text, out until timestamptz, out is_last boolean
 )
 language plpgsql volatile
 as $$
@@ -16,9 +17,19 @@ begin
   if not exists (select from holdfast.jobs as j where j.lane = in_lane and j.state = 'ready') then
     return;
   end if;
+  if lone_worker is not null then
+    most := holdfast.suspect_room(lone_worker, in_lane);
+    is_last := most is null;
+    if is_last then
+      until := at + interval '500 milliseconds';
+    end if;
+    if coalesce(most, 0) = 0 then
+      return;
+    end if;
+  end if;
   if is_special then
     select t.* into l from holdfast.lanes as t where t.lane = in_lane;
-    select h.room, h.until into most, until from holdfast.hold_limits(in_queue, l.task, wanted, at) as h;
+    select h.room, h.until into most, until from holdfast.hold_limits(in_queue, l.task, most, at) as h;
     if most <= 0 then
       return;
     end if;
@@ -38,7 +49,11 @@ begin
   if is_special and cardinality(ids) > 0 then
     perform holdfast.count_starts(in_queue, l.task, cardinality(ids), at);
   end if;
+  if lone_worker is not null and cardinality(ids) > 0 then
+    update holdfast.workers as w set alone_with = ids[1] where w.id = lone_worker;
+    is_last := true;
+  end if;
 end
 $$;
-comment on function holdfast.admit_lane(integer, text, text, boolean, integer, timestamptz)
+comment on function holdfast.admit_lane(integer, text, text, boolean, integer, timestamptz, uuid)
   is 'Picks the ready jobs of a lane that may start now, as its limits, its endpoint and the budgets of its runs allow.';

@@ -44,6 +44,7 @@ begin
     from asked as a
     left join holdfast.lanes as l
       on l.queue = at_queue and l.endpoint = at_endpoint and l."group" = coalesce(a."group", '') and l.task = own_task and l.is_capped = a.is_capped
+      and not l.is_suspect
     where holdfast.check_job(a.i, points, max_failures, bytes, payload_limit, may_run, at_queue)
   ), large as (
     insert into holdfast.payloads (job_id, payload)

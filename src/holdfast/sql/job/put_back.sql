@@ -1,4 +1,5 @@
 -- running -> scheduled | ready: gives a locked job back, with the counters that the caller set in the row.
+-- An attempt that ended by itself clears a suspect; whether a rescue or a release makes one, the caller says by the lane.
 create or replace function holdfast.put_back(job holdfast.jobs, cause text, due timestamptz)
 returns void
 language plpgsql volatile
@@ -16,6 +17,8 @@ begin
       failures = job.failures,
       losses = job.losses,
       deferrals = job.deferrals,
+      releases = case when cause = 'release' then job.releases else 0 end,
+      lane = case when cause in ('release', 'rescue') then job.lane else holdfast.plain_lane(j.lane) end,
       deferred_since = job.deferred_since,
       units = job.units,
       worker_id = null,

@@ -1,4 +1,4 @@
--- running -> ready: the worker gives jobs back unfinished; costs nothing.
+-- running -> ready: the worker gives jobs back unfinished; costs nothing. After five in a row without a sign of work done, a job is a suspect.
 create or replace function holdfast.release_jobs(ids uuid[], tokens uuid[], details jsonb[] default null)
 returns setof uuid
 language plpgsql volatile security definer
@@ -8,10 +8,13 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
-  job   holdfast.jobs;
-  held  uuid[] := '{}';
+  job    holdfast.jobs;
+  detail jsonb;
+  held   uuid[] := '{}';
 begin
   perform holdfast.lock_permits(ids);
+  -- Before the first job is put back, so that lanes are made in one order.
+  perform holdfast.name_suspect_lanes(array(select j.lane from holdfast.jobs as j where j.id = any (ids) and j.releases >= 4));
   for job in
     select j.* from holdfast.jobs as j
     where j.id = any (ids) and j.token = any (tokens)
@@ -20,7 +23,17 @@ begin
   loop
     continue when holdfast.place_of(ids, tokens, job.id, job.token) is null;
     held := held || job.id;
+    detail := details[holdfast.place_of(ids, tokens, job.id, job.token)];
     job.deferrals := job.deferrals + 1;
+    if detail -> 'yielded' = 'true' then
+      job.releases := 0;
+      job.lane := holdfast.plain_lane(job.lane);
+    elsif exists (select from holdfast.checkpoints as c where c.job_id = job.id and c.attempt = job.attempt) then
+      job.releases := 0;
+    else
+      job.releases := job.releases + 1;
+      job.lane := case when job.releases >= 5 then coalesce(holdfast.suspect_lane(job.lane), job.lane) else job.lane end;
+    end if;
     if job.cancel_asked_at is not null then
       perform holdfast.obey_cancel(job);
     else

@@ -31,6 +31,7 @@ declare
   permit  integer;
   served  text;
   again   timestamptz;
+  is_last boolean;
 begin
   if cardinality(ids) > 0 then
     return query
@@ -46,12 +47,13 @@ begin
   end if;
   at := holdfast.now();
   perform holdfast.promote_due(at, greatest(n, 100));
-  for visited in select lane, queue, endpoint, is_special, is_full from holdfast.lanes_of(worker) loop
-    if visited.endpoint = '' and not visited.is_special then
+  for visited in select lane, queue, endpoint, is_special, is_full, is_suspect from holdfast.lanes_of(worker) loop
+    if visited.endpoint = '' and not visited.is_special and not visited.is_suspect then
       select holdfast.ready_jobs(visited.lane, wanted, at), null, null, null, null, null, null into chosen, places, probing, guesses, held, permit, served;
     else
-      select a.ids, a.places, a.is_probe, a.estimates, a.reserved, a.permit_lane, a.endpoint, least(again, a.until), a.at
-      into chosen, places, probing, guesses, held, permit, served, again, at from holdfast.admit_lane(visited.lane, visited.queue, visited.endpoint, visited.is_special, wanted, at) as a;
+      select a.ids, a.places, a.is_probe, a.estimates, a.reserved, a.permit_lane, a.endpoint, least(again, a.until), a.at, a.is_last
+      into chosen, places, probing, guesses, held, permit, served, again, at, is_last
+      from holdfast.admit_lane(visited.lane, visited.queue, visited.endpoint, visited.is_special, wanted, at, case when visited.is_suspect then worker end) as a;
     end if;
     return query
       update holdfast.jobs as j
@@ -68,7 +70,7 @@ begin
         j.started_at, j.rank_at + coalesce(j.lead, '0'), j.stop_at - at, served, null::interval;
     wanted := wanted - cardinality(chosen);
     noted := noted or cardinality(chosen) > 0 and visited.is_full;
-    exit when wanted <= 0;
+    exit when wanted <= 0 or is_last;
   end loop;
   perform holdfast.record_starts(worker, mark) where noted;
   if wanted > 0 then

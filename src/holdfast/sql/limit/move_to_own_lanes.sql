@@ -13,9 +13,13 @@ begin
     select l.* from holdfast.lanes as l
     where l.task <> of_task
       and l.lane in (select j.lane from holdfast.jobs as j where j.task = of_task)
-    order by l.queue, l.endpoint, l."group", l.is_capped
+    order by l.queue, l.endpoint, l."group", l.is_capped, l.is_suspect
   loop
     own := holdfast.find_lane(old.queue, old.endpoint, old."group", of_task, old.is_capped);
+    if old.is_suspect then
+      perform holdfast.name_suspect_lanes(array[own]);
+      own := holdfast.suspect_lane(own);
+    end if;
     update holdfast.jobs as j
     set lane = own
     where j.id = any (array(

@@ -9,7 +9,7 @@ declare
   l      holdfast.lanes;
 begin
   select t.* into l from holdfast.lanes as t where t.lane = of_lane;
-  if (l.task, l.is_capped) = (own, capped) then
+  if (l.task, l.is_capped, l.is_suspect) = (own, capped, false) then
     return of_lane;
   end if;
   return holdfast.find_lane(l.queue, l.endpoint, l."group", own, capped);

@@ -50,7 +50,7 @@ begin
     update holdfast.jobs as j
     set state = 'ready', due_at = null, rank_at = at - coalesce(o.lead, '0'), urgency = o.urgency, lead = o.lead,
         stage = o.to_stage, task = o.to_task, queue = o.to_queue, lane = o.to_lane, timeout = o.may_run, visit = o.visit + 1,
-        units = coalesce(coalesce(j.units, 0) + o.used, j.units), failures = 0, losses = 0, deferrals = 0, deferred_since = null,
+        units = coalesce(coalesce(j.units, 0) + o.used, j.units), failures = 0, losses = 0, deferrals = 0, releases = 0, deferred_since = null,
         worker_id = null, token = null, started_at = null, stop_at = null, in_flight_at_start = null, is_probe = null, permit_lane = null
     from target as o
     -- What was read without a lock holds as long as the token does; a cancel may have come since.

@@ -29,7 +29,7 @@ begin
       timeout = case when detail ? 'timeout' then holdfast.read_interval(detail -> 'timeout') else j.timeout end,
       visit = to_visit,
       units = coalesce(coalesce(j.units, 0) + holdfast.read_number(detail -> 'units'), j.units),
-      failures = 0, losses = 0, deferrals = 0, deferred_since = null,
+      failures = 0, losses = 0, deferrals = 0, releases = 0, deferred_since = null,
       worker_id = null, token = null, started_at = null, stop_at = null, in_flight_at_start = null, is_probe = null,
       permit_lane = null, reserved = null
   where j.id = job.id;

@@ -91,15 +91,17 @@ create table holdfast.lanes (
   "group"  text not null default '',
   task     text not null default '',
   is_capped boolean not null default false,
-  constraint lane_is_unique unique (queue, endpoint, "group", task, is_capped)
+  is_suspect boolean not null default false,
+  constraint lane_is_unique unique (queue, endpoint, "group", task, is_capped, is_suspect)
 );
-comment on table holdfast.lanes is 'A lane: jobs of one queue, endpoint and group, in one order. It leads the claim index. Limited tasks and runs with a budget have lanes of their own.';
+comment on table holdfast.lanes is 'A lane: jobs of one queue, endpoint and group, in one order. It leads the claim index. Limited tasks, runs with a budget and suspects have lanes of their own.';
 comment on column holdfast.lanes.lane is 'Number that jobs carry.';
 comment on column holdfast.lanes.queue is 'Queue of its jobs.';
 comment on column holdfast.lanes.endpoint is 'Endpoint of its jobs; empty means none.';
 comment on column holdfast.lanes."group" is 'Only workers of this group claim here; empty means any.';
 comment on column holdfast.lanes.task is 'Task of its jobs, if that one has a limit; empty means any other.';
 comment on column holdfast.lanes.is_capped is 'Whether the runs of its jobs have a budget.';
+comment on column holdfast.lanes.is_suspect is 'Whether its jobs are suspects, each of which a worker runs alone.';
 
 create table holdfast.lane_marks (
   lane      integer not null,

@@ -13,6 +13,7 @@ create table holdfast.jobs (
   failures        integer not null default 0,
   losses          integer not null default 0,
   deferrals       integer not null default 0,
+  releases        integer not null default 0,
   worker_id       uuid,
   token           uuid,
   started_at      timestamptz,
@@ -96,8 +97,9 @@ comment on column holdfast.jobs.rank_at is 'When it became ready, less its lead:
 comment on column holdfast.jobs.due_at is 'When a scheduled job becomes ready.';
 comment on column holdfast.jobs.attempt is 'Number of the latest try; it only rises.';
 comment on column holdfast.jobs.failures is 'Attempts that went wrong, in this generation and stage.';
-comment on column holdfast.jobs.losses is 'Attempts whose worker vanished, in this generation and stage.';
+comment on column holdfast.jobs.losses is 'Attempts whose worker vanished, in this generation and stage; of those lost together with other jobs only the first counts.';
 comment on column holdfast.jobs.deferrals is 'Attempts put off at no cost: rate limits, snoozes, releases, outages of ours.';
+comment on column holdfast.jobs.releases is 'Releases in a row that neither a checkpoint nor a yield came before; five make it a suspect.';
 comment on column holdfast.jobs.worker_id is 'Worker that runs it.';
 comment on column holdfast.jobs.token is 'Mark of the claim that runs it; every write for the job must carry it.';
 comment on column holdfast.jobs.started_at is 'When this attempt began.';

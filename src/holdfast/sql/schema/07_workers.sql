@@ -11,6 +11,7 @@ create table holdfast.workers (
   lease_until timestamptz not null,
   renewed_at  timestamptz not null,
   rescued_at  timestamptz,
+  lost_jobs   integer,
   drain_asked boolean not null default false,
   slots       integer not null default 1,
   running     integer not null default 0,
@@ -28,6 +29,9 @@ create table holdfast.workers (
   link        integer,
   run_id      uuid,
   claim_size  integer,
+  isolation   text not null default 'self',
+  alone_with  uuid,
+  constraint worker_isolation_known check (isolation in ('self', 'children', 'only')),
   constraint worker_state_known check (state in ('working', 'draining', 'stopped')),
   constraint worker_stopped_has_time check ((state = 'stopped') = (stopped_at is not null)),
   constraint worker_lease_positive check (lease > '0'),
@@ -44,6 +48,7 @@ comment on column holdfast.workers.lease is 'How long a renewal is good for.';
 comment on column holdfast.workers.lease_until is 'Until when its right to the jobs it claimed lasts.';
 comment on column holdfast.workers.renewed_at is 'Last heartbeat.';
 comment on column holdfast.workers.rescued_at is 'When its jobs were taken from it, if it has not been heard from since.';
+comment on column holdfast.workers.lost_jobs is 'How many jobs it held when they were taken from it: a single one is the only suspect.';
 comment on column holdfast.workers.drain_asked is 'An operator asked it to finish and go.';
 comment on column holdfast.workers.slots is 'How many jobs it runs at once.';
 comment on column holdfast.workers.running is 'Jobs it said it was running at the last heartbeat.';
@@ -61,6 +66,8 @@ comment on column holdfast.workers.continues is 'Whether a successor is owed: tr
 comment on column holdfast.workers.link is 'Its place in a chain of workers that follow each other.';
 comment on column holdfast.workers.run_id is 'Run it was started for.';
 comment on column holdfast.workers.claim_size is 'How many jobs it takes in one time box, as given or as measured.';
+comment on column holdfast.workers.isolation is 'How it treats suspects: runs each alone itself (self), starts workers of their own for them (children), or is such a worker (only).';
+comment on column holdfast.workers.alone_with is 'The last suspect it claimed; while it holds that one it claims nothing else.';
 
 create table holdfast.continuations (
   id         uuid primary key,

@@ -18,6 +18,13 @@ as $$
     where l.lane = lane_id
   ), able as (
     select r.* from reader as r where r.avoids_until is null
+  ), parent as (
+    select w.id
+    from holdfast.lanes as l
+    join holdfast.workers as w on l.queue = any (w.queues) and l."group" in ('', w."group") and w.isolation = 'children' and w.state = 'working'
+    where l.lane = lane_id
+      and l.is_suspect
+      and holdfast.has_lease(w.id)
   )
   select
     'paused', format('Queue %s is paused since %s%s.', l.queue, l.paused_at, ': ' || l.paused_reason), null::timestamptz, true
@@ -31,6 +38,16 @@ as $$
     null, true
   from lane as l
   where not exists (select from reader)
+    and not exists (select from parent)
+  union all
+  select 'suspect', 'It is a suspect: a worker vanished or left while it ran. It runs alone, in a worker that is started for it.', null, true
+  where not exists (select from reader)
+    and exists (select from parent)
+  union all
+  select 'alone', format('Each of its %s live workers runs a suspect alone, and claims nothing else until that ends.', count(*)), null, true
+  from holdfast.workers as w
+  where w.id in (select r.id from able as r)
+  having count(*) > 0 and bool_and(holdfast.runs_alone(w))
   union all
   select 'avoided', format('Each of its %s live workers got a task in this lane that it does not know, and leaves the lane alone for a while.', count(*)), min(r.avoids_until), true
   from reader as r

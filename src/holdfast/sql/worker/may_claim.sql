@@ -6,5 +6,6 @@ as $$
   select worker.state = 'working'
     and lane.queue = any (worker.queues)
     and lane."group" in ('', worker."group")
+    and case worker.isolation when 'self' then true when 'only' then lane.is_suspect else not lane.is_suspect end
 $$;
 comment on function holdfast.may_claim(holdfast.workers, holdfast.lanes) is 'Whether a worker, while its lease lasts, claims from a lane.';

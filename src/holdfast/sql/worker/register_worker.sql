@@ -31,7 +31,7 @@ begin
   end loop;
   insert into holdfast.workers as w (
     id, "group", queues, weights, tasks, lease, lease_until, renewed_at, slots, host, pid, version, started_at, metadata,
-    box_until, continues, link, run_id, claim_size
+    box_until, continues, link, run_id, claim_size, isolation
   )
   values (
     worker, coalesce(info ->> 'group', ''), queues, coalesce(info -> 'weights', '{}'),
@@ -39,19 +39,19 @@ begin
     coalesce((info ->> 'slots')::integer, 1), left(info ->> 'host', 200), (info ->> 'pid')::integer, left(info ->> 'version', 200), at,
     info -> 'metadata',
     at + holdfast.read_interval(info -> 'time_box'), coalesce((info ->> 'continues')::boolean, false), (info ->> 'index')::integer,
-    (info ->> 'run')::uuid, (info ->> 'claim_size')::integer
+    (info ->> 'run')::uuid, (info ->> 'claim_size')::integer, coalesce(info ->> 'isolation', 'self')
   )
   on conflict (id) do update
     set "group" = excluded."group", queues = excluded.queues, weights = excluded.weights, tasks = excluded.tasks, lease = excluded.lease,
         lease_until = excluded.lease_until, renewed_at = excluded.renewed_at, slots = excluded.slots,
-        state = 'working', stopped_at = null, rescued_at = null, metadata = excluded.metadata;
+        state = 'working', stopped_at = null, rescued_at = null, lost_jobs = null, isolation = excluded.isolation, metadata = excluded.metadata;
   return at + lease;
 exception
   when invalid_text_representation or numeric_value_out_of_range or invalid_parameter_value or check_violation then
     raise exception using
       errcode = 'HF002',
       message = format('What the worker says of itself does not fit: %s.', left(sqlerrm, 200)),
-      hint = 'slots and pid are whole numbers, slots at least 1, tasks is a list of names, weights an object of numbers.';
+      hint = 'slots and pid are whole numbers, slots at least 1, tasks is a list of names, weights an object of numbers, isolation one of self, children and only.';
 end
 $$;
 comment on function holdfast.register_worker(uuid, text[], jsonb) is 'Gives a worker its row and its first lease; returns until when the lease lasts.';

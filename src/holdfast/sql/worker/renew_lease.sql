@@ -24,6 +24,7 @@ begin
   set lease_until = at + w.lease,
       renewed_at = at,
       rescued_at = null,
+      lost_jobs = null,
       state = case when info ->> 'state' = 'draining' then 'draining' else w.state end,
       running = coalesce((info ->> 'running')::integer, w.running),
       processed = coalesce((info ->> 'processed')::bigint, w.processed),

@@ -1,0 +1,143 @@
+"""Workers of their own for suspects: each runs one job at a time, and takes nothing with it if that ends it.
+
+A suspect is a job whose worker vanished or left again and again while the job ran. The database hands each
+one out alone. A worker that was given a command starts such workers as child processes; one without runs a
+suspect itself, when it runs nothing else.
+"""
+
+import asyncio
+import os
+import socket
+from asyncio import StreamReader, StreamWriter
+from asyncio.subprocess import Process
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from enum import StrEnum
+from time import monotonic
+
+from holdfast.db.statement import Executor
+from holdfast.db.worker import suspects_waiting
+from holdfast.model.id import WorkerId
+from holdfast.telemetry.emit import emit
+from holdfast.telemetry.event import Event
+
+# In the environment of a child: the queue whose suspects it runs.
+QUEUE = "HOLDFAST_SUSPECTS_OF"
+# For a child to leave after the grace that it has in common with its parent.
+GOODBYE = timedelta(seconds=2)
+# A start costs half a second of a core: more at once would only make all of them late.
+STARTING_AT_ONCE = os.cpu_count() or 1
+# A child that starts on a busy machine is silent, too.
+LEAST_SILENCE = timedelta(seconds=30)
+READY = b"r"
+
+
+class Isolation(StrEnum):
+    """What a worker does about suspects, as the database knows it."""
+
+    SELF = "self"
+    CHILDREN = "children"
+    ONLY = "only"
+
+
+class SuspectWorkers:
+    """The children of one worker. The line between them says on either side whether the other one lives."""
+
+    def __init__(
+        self, me: WorkerId, command: Sequence[str], lease: timedelta, on_ready: Callable[[], None]
+    ) -> None:
+        """`on_ready`: called when a child has started, so that `start` is done again soon."""
+        self._me = me
+        self._command = command
+        self._silence = max(2 * lease, LEAST_SILENCE).total_seconds()
+        self._on_ready = on_ready
+        self._children: set[_Child] = set()
+        self._is_closed = False
+
+    async def start(self, on: Executor) -> int:
+        """A chore: starts as many as the database asks for, and kills those that hang."""
+        for child in self._children:
+            if child.is_silent_for(self._silence):
+                child.kill()
+        started = 0
+        for queue, wanted in [] if self._is_closed else await suspects_waiting(on, self._me):
+            while wanted > self._starting(queue) and self._starting() < STARTING_AT_ONCE:
+                await self._start(queue)
+                started += 1
+        return started
+
+    def _starting(self, queue: str | None = None) -> int:
+        """Children that the database does not know yet."""
+        return sum(not child.is_ready and queue in (None, child.queue) for child in self._children)
+
+    def stop(self) -> None:
+        """Tell all to leave; a second time: at once."""
+        self._is_closed = True
+        for child in self._children:
+            child.tell_to_stop()
+
+    async def close(self, grace: timedelta) -> None:
+        """Waits until all have left, and kills those that have not within the grace."""
+        children = list(self._children)
+        if not children:
+            return
+        await asyncio.wait([child.over for child in children], timeout=(grace + GOODBYE).total_seconds())
+        for child in children:
+            child.kill()
+        await asyncio.wait([child.over for child in children])
+
+    async def _start(self, queue: str) -> None:
+        ours, theirs = socket.socketpair()
+        try:
+            line = await asyncio.open_unix_connection(sock=ours)
+            process = await asyncio.create_subprocess_exec(
+                *self._command, stdin=theirs.fileno(), env={**os.environ, QUEUE: queue}
+            )
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        emit(Event.SUSPECT_WORKER_STARTED, pid=process.pid, queue=queue)
+        child = _Child(process, queue, line, self._on_ready)
+        self._children.add(child)
+        child.over.add_done_callback(lambda _: self._children.discard(child))
+
+
+class _Child:
+    def __init__(
+        self,
+        process: Process,
+        queue: str,
+        line: tuple[StreamReader, StreamWriter],
+        on_ready: Callable[[], None],
+    ) -> None:
+        self.queue = queue
+        self.is_ready = False
+        self._process = process
+        self._reader, self._writer = line
+        self._on_ready = on_ready
+        self._heard_at = monotonic()
+        self.over = asyncio.create_task(self._attend())
+
+    def is_silent_for(self, seconds: float) -> bool:
+        return monotonic() - self._heard_at > seconds
+
+    def tell_to_stop(self) -> None:
+        self._writer.write(b"s")
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            self._process.kill()
+
+    async def _attend(self) -> None:
+        with suppress(ConnectionError):
+            while beats := await self._reader.read(100):
+                self._heard_at = monotonic()
+                if READY in beats:
+                    self.is_ready = True
+                    self._on_ready()
+        self._writer.close()
+        code = await self._process.wait()
+        emit(Event.SUSPECT_WORKER_ENDED, pid=self._process.pid, code=code)
