@@ -10,6 +10,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator, Iterable
 from contextvars import Context, copy_context
+from functools import partial
 from types import coroutine
 from typing import Any
 
@@ -30,10 +31,16 @@ class Carrier:
         for running in batch:
             if running.handler.has_waited:
                 running.task = self._loop.create_task(self._attend(running))
+                running.task.add_done_callback(partial(self._start_unbegun, (running,)))
             else:
                 short.append(running)
         if short:
-            self._loop.create_task(self._carry(short))
+            self._loop.create_task(self._carry(short)).add_done_callback(partial(self._start_unbegun, short))
+
+    def _start_unbegun(self, batch: Iterable[Running], _task: "asyncio.Task[None]") -> None:
+        """A task that is cancelled before its first step ends without it: no attempt in it has an end."""
+        if rest := [running for running in batch if not running.has_begun]:
+            self.start(rest)
 
     async def _carry(self, rest: deque[Running]) -> None:
         me, clean = asyncio.current_task(), copy_context()
