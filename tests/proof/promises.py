@@ -107,6 +107,7 @@ PROMISES = (
                 "crash/test_killed.py",
                 "test_a_job_that_kills_every_worker_is_dead_after_three_losses_and_its_neighbours_are_done",
             ),
+            named("crash/test_rude_handlers.py", "test_a_handler_that_would_end_its_worker_fails_alone"),
         ),
     ),
     Line(
@@ -126,6 +127,10 @@ PROMISES = (
             "crash/test_signals.py::test_a_busy_worker_finishes_what_runs_while_renewing_its_lease",
             "crash/test_signals.py::test_what_runs_beyond_the_grace_is_released_uncharged",
             "crash/test_signals.py::test_a_second_signal_ends_the_grace",
+            named(
+                "crash/test_rude_handlers.py",
+                "test_a_worker_leaves_in_time_whatever_its_handlers_left_behind",
+            ),
         ),
     ),
     Line(

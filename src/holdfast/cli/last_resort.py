@@ -37,7 +37,7 @@ class LastResort:
         _sleep_until(told_at + grace)
         if self._worker.is_leaving:
             _sleep_until(told_at + grace + DATABASE_AWAY.total_seconds())
-        say("warning: a handler blocks the event loop; its job and the others are released from outside")
+        say("warning: the worker could not leave within its grace; its jobs are released from outside")
         try:
             asyncio.run(self._release())
         finally:
