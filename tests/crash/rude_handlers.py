@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from holdfast.client.app import Holdfast
 from holdfast.model.state import State
+from holdfast.worker.context import JobContext
 
 app = Holdfast(name="rude")
 ENDS = {State.COMPLETED, State.DEAD}
@@ -156,6 +157,16 @@ async def fork_in_loop(way: str) -> int:
 @app.task(max_failures=1)
 async def fork_in_task(way: str) -> int:
     return await asyncio.create_task(fork_in_loop.handler(way))
+
+
+@app.task(max_failures=1)
+async def fork_in_transaction(ctx: JobContext, way: str) -> None:
+    """What a copy does to the transaction would be done to the worker's."""
+    async with ctx.transaction() as tx:
+        if (child := os.fork()) == 0:
+            FORKED[way]()
+        else:
+            tx.output = _code_of(child)
 
 
 @app.task(max_failures=1)

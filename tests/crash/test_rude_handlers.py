@@ -33,6 +33,7 @@ CODES = {"exits": 3, "raises": 1, "returns": 0, "waits": 0}
 FORKS = {
     "fork_in_loop": ["exits", "raises", "returns", "waits"],
     "fork_in_task": ["exits", "returns", "waits"],
+    "fork_in_transaction": ["exits", "raises", "returns"],
     "fork_in_thread": ["exits", "raises", "returns"],
     "fork_in_process": ["exits", "raises", "returns"],
 }

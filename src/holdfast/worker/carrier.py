@@ -10,7 +10,6 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator, Iterable
 from contextvars import Context, copy_context
-from functools import partial
 from types import coroutine
 from typing import Any
 
@@ -27,19 +26,23 @@ class Carrier:
         self._loop = asyncio.get_running_loop()
 
     def start(self, batch: Iterable[Running]) -> None:
+        own: list[Running] = []
         short: deque[Running] = deque()
         for running in batch:
             if running.handler.has_waited:
                 running.task = self._loop.create_task(self._attend(running))
-                running.task.add_done_callback(partial(self._start_unbegun, (running,)))
+                own.append(running)
             else:
                 short.append(running)
         if short:
-            self._loop.create_task(self._carry(short)).add_done_callback(partial(self._start_unbegun, short))
+            self._loop.create_task(self._carry(short))
+        self._loop.call_soon(self._start_unbegun, own, short)
 
-    def _start_unbegun(self, batch: Iterable[Running], _task: "asyncio.Task[None]") -> None:
-        """A task that is cancelled before its first step ends without it: no attempt in it has an end."""
-        if rest := [running for running in batch if not running.has_begun]:
+    def _start_unbegun(self, own: list[Running], short: deque[Running]) -> None:
+        """Called after the first steps of their tasks. A task that was cancelled before its first step ends
+        without it: what it was to run has not begun, and would never have an end.
+        """
+        if rest := [*(running for running in own if not running.has_begun), *short]:
             self.start(rest)
 
     async def _carry(self, rest: deque[Running]) -> None:

@@ -27,12 +27,18 @@ os.register_at_fork(after_in_child=_note_fork)
 
 
 class Home:
-    """Remembers the process in which it was made."""
+    """Remembers the process in which it was made. As a block: a copy that leaves it ends there."""
 
     __slots__ = ("_life",)
 
     def __init__(self) -> None:
         self._life = _Lives.count
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        self.leave_if_forked(error)
 
     @property
     def is_left(self) -> bool:
