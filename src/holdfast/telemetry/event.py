@@ -23,7 +23,6 @@ class Event(StrEnum):
     LOOP_KEPT = "worker.loop_kept"
     CANCEL_REFUSED = "worker.cancel_refused"
     TASK_LEFT = "worker.task_left"
-    PROCESS_ENDED = "worker.process_ended"
     CONTINUATION_SENT = "continuation.sent"
     CONTINUATION_NOT_SENT = "continuation.not_sent"
     CONTINUATION_LOST = "continuation.lost"
