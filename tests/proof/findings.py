@@ -146,6 +146,8 @@ FINDINGS = (
         "Tests gave up after a few seconds, which passed on a quiet machine and failed on a busy one.",
         "What must happen has `PATIENCE` everywhere.",
         ("repo/test_limits.py::test_a_limit_that_must_not_be_reached_is_patience",),
+    ),
+    Line(
         "A job that killed its worker took its neighbours with it: three deaths made twenty innocent jobs"
         " dead. One that held the interpreter for leases was forgiven each time and never dead.",
         "A job that was lost runs alone. A loss in company counts once, and a loss is forgiven once.",
@@ -181,6 +183,67 @@ FINDINGS = (
             named(
                 "sql/check_invariants/test_checking.py",
                 "test_a_job_that_went_through_a_pipeline_held_each_lease_once",
+            ),
+        ),
+    ),
+    Line(
+        "sys.exit() in a task that a handler had started, a KeyboardInterrupt, loop.stop() or a cancel of all"
+        " tasks ended the worker, which released everything at no cost: 37 attempts, no failure, no loss, and"
+        " no neighbour was ever done.",
+        "The command runs its loop again; what a handler raises is the end of its attempt; the worker's own"
+        " tasks are not a handler's to cancel; attempts that another one cancelled start again.",
+        (
+            named("crash/test_rude_handlers.py", "test_a_handler_that_would_end_its_worker_fails_alone"),
+            named(
+                "crash/test_rude_handlers.py",
+                "test_a_handler_that_cancels_all_tasks_costs_its_neighbours_no_failure",
+            ),
+            named(
+                "crash/test_rude_handlers.py",
+                "test_a_handler_that_cancels_all_tasks_while_it_is_alone_has_failed",
+            ),
+        ),
+    ),
+    Line(
+        "A worker that broke released its jobs at no cost, also the one that may have broken it.",
+        "It does not sign off: its jobs are lost with its lease, and losses are counted.",
+        (named("worker/test_surviving.py", "test_a_worker_that_breaks_does_not_release_its_jobs"),),
+    ),
+    Line(
+        "A handler that raised GeneratorExit, or whose task was cancelled before its first step, left its job"
+        " running for ever and took its slot with it.",
+        "Every attempt ends with a recorded outcome; one that never began is started again.",
+        (
+            named(
+                "worker/test_surviving.py",
+                "test_no_exception_of_a_handler_leaves_its_attempt_without_an_end",
+            ),
+            named(
+                "worker/test_surviving.py",
+                "test_attempts_whose_task_is_cancelled_before_its_first_step_are_started_again",
+            ),
+        ),
+    ),
+    Line(
+        "A handler that swallowed its cancellation, a thread, an exit handler or a blocked loop kept the"
+        " process alive after its worker had stopped, or kept it from stopping.",
+        "The command is gone when the grace is over; what did not stop is named in the log.",
+        (
+            named(
+                "crash/test_rude_handlers.py",
+                "test_a_worker_leaves_in_time_whatever_its_handlers_left_behind",
+            ),
+            named("crash/test_rude_handlers.py", "test_what_did_not_stop_is_named_in_the_log"),
+        ),
+    ),
+    Line(
+        "A process that a handler forked, and that left by sys.exit(), became a second worker on the first"
+        " one's connections.",
+        "A copy of the worker ends with its handler: it settles, claims and sends nothing.",
+        (
+            named(
+                "crash/test_rude_handlers.py",
+                "test_a_forked_copy_ends_with_its_handler_and_is_no_second_worker",
             ),
         ),
     ),

@@ -111,6 +111,7 @@ PROMISES = (
                 "crash/test_poison.py",
                 "test_a_job_that_kills_its_worker_is_dead_and_all_its_neighbours_complete",
             ),
+            named("crash/test_rude_handlers.py", "test_a_handler_that_would_end_its_worker_fails_alone"),
         ),
     ),
     Line(
@@ -130,6 +131,10 @@ PROMISES = (
             "crash/test_signals.py::test_a_busy_worker_finishes_what_runs_while_renewing_its_lease",
             "crash/test_signals.py::test_what_runs_beyond_the_grace_is_released_uncharged",
             "crash/test_signals.py::test_a_second_signal_ends_the_grace",
+            named(
+                "crash/test_rude_handlers.py",
+                "test_a_worker_leaves_in_time_whatever_its_handlers_left_behind",
+            ),
         ),
     ),
     Line(

@@ -26,6 +26,29 @@ FAULTS = (
         ),
     ),
     Line(
+        "sys.exit, KeyboardInterrupt, GeneratorExit, loop.stop or a cancel of all tasks in a handler or in a"
+        " task that it starts",
+        "that job has failed; its neighbours are done; the worker lives",
+        (
+            named("crash/test_rude_handlers.py", "test_a_handler_that_would_end_its_worker_fails_alone"),
+            named(
+                "crash/test_rude_handlers.py",
+                "test_a_handler_that_cancels_all_tasks_costs_its_neighbours_no_failure",
+            ),
+        ),
+        "with `holdfast worker`; inside a loop of your own see docs/python.md",
+    ),
+    Line(
+        "os.fork in a handler, and a copy that exits, raises, returns or waits",
+        "the copy ends there and touches nothing of the worker's",
+        (
+            named(
+                "crash/test_rude_handlers.py",
+                "test_a_forked_copy_ends_with_its_handler_and_is_no_second_worker",
+            ),
+        ),
+    ),
+    Line(
         "out of memory, segfault, abort, `os._exit` in a handler, the interpreter held for leases,"
         " beside neighbours that last longer",
         "dead after three losses; every neighbour completes",

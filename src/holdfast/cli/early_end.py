@@ -6,7 +6,7 @@ Only the standard library here. What the value means in full, and whether it is 
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Thread
 
@@ -22,14 +22,19 @@ class EndOfProcess:
     """A thread that ends the process with its time box, whatever the rest of it does."""
 
     code = NOT_IN_TIME  # 0 once nothing is left undone
+    due: float | None = None  # by the monotonic clock: when a worker that has left must be gone
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, last_words: Callable[[], None] = lambda: None) -> None:
         self._seconds = seconds
+        self._last_words = last_words
         Thread(target=self._end, name="holdfast-end", daemon=True).start()
 
     def _end(self) -> None:
         time.sleep(max(0.0, self._seconds - LAST_WORDS))
-        os._exit(EndOfProcess.code)
+        try:
+            self._last_words()
+        finally:
+            os._exit(EndOfProcess.code)
 
 
 def arm(arguments: Sequence[str]) -> None:

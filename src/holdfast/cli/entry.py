@@ -2,22 +2,30 @@
 
 import os
 import sys
+import threading
 from collections.abc import Sequence
+from time import monotonic
 
 import typer
 
 from holdfast.cli.commands import build
-from holdfast.cli.early_end import arm
+from holdfast.cli.early_end import EndOfProcess, arm
 from holdfast.cli.errors import report
-from holdfast.cli.output import flush
+from holdfast.cli.output import flush, say
 
 INTERRUPTED = 130
+# For the interpreter to end threads and exit handlers that behave; part of what a worker keeps of its grace.
+LEAST_TO_EXIT = 0.4
 ASKED_BY_SHELLS = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")  # bash; zsh and fish
 
 
 def main() -> None:
     arm(sys.argv[1:])
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    if EndOfProcess.due is not None:
+        EndOfProcess.code = code
+        EndOfProcess(max(LEAST_TO_EXIT, EndOfProcess.due - monotonic()), _name_what_lives)
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -31,6 +39,14 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as exc:
         return report(exc, arguments)
     return code if isinstance(code, int) else 0
+
+
+def _name_what_lives() -> None:
+    """A worker's handlers may leave behind what would keep the process for ever."""
+    alive = [
+        one.name for one in threading.enumerate() if not one.daemon and one is not threading.main_thread()
+    ]
+    say(f"warning: the process is ended, though these live on: {', '.join(alive) or 'exit handlers'}")
 
 
 def _words(arguments: Sequence[str]) -> set[str]:

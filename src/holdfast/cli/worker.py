@@ -1,10 +1,10 @@
 """`holdfast worker`."""
 
-import asyncio
 import os
 import sys
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import TypeVar
 
 import typer
@@ -13,6 +13,7 @@ from holdfast.cli import worker_options as given
 from holdfast.cli.app_path import load_app
 from holdfast.cli.data_dir import use_data_dir
 from holdfast.cli.early_end import EndOfProcess
+from holdfast.cli.last_resort import LastResort
 from holdfast.cli.output import say
 from holdfast.cli.reload import Reload
 from holdfast.cli.session import ensure_schema
@@ -24,6 +25,7 @@ from holdfast.db.address import Source
 from holdfast.db.embedded import start_embedded
 from holdfast.model.error import InvalidOption
 from holdfast.worker.leash import Leash
+from holdfast.worker.main_loop import run_main
 from holdfast.worker.report import WorkerReport, work_report
 from holdfast.worker.signals import stop_on_signals
 from holdfast.worker.suspects import QUEUE
@@ -92,8 +94,12 @@ async def _work(loaded: Holdfast, settings: WorkerSettings, target: Target) -> W
                 "leave out --database, or write app = Holdfast() without a database",
             )
         await ensure_schema(loaded.database, target)
-        with stop_on_signals(worker):
-            return await worker.run()
+        last_resort = LastResort(worker, address)
+        with stop_on_signals(worker, last_resort.signalled):
+            try:
+                return await worker.run()
+            finally:
+                EndOfProcess.due = monotonic() + worker.grace_left.total_seconds()
 
 
 async def _work_for_suspects(leash: Leash, app: str, settings: WorkerSettings) -> int:
@@ -102,7 +108,10 @@ async def _work_for_suspects(leash: Leash, app: str, settings: WorkerSettings) -
     worker = settings.suspect_worker(loaded, os.environ.pop(QUEUE))
     async with loaded:
         with leash.stopping(worker):
-            await worker.run()
+            try:
+                await worker.run()
+            finally:
+                EndOfProcess.due = monotonic() + worker.grace_left.total_seconds()
     return 0
 
 
@@ -128,9 +137,8 @@ def _run(work: Coroutine[object, object, T]) -> T:
     try:
         import uvloop
     except ImportError:
-        return asyncio.run(work)
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(work)
+        return run_main(work)
+    return run_main(work, uvloop.new_event_loop)
 
 
 def _conclude(report: WorkerReport, had_box: bool) -> None:

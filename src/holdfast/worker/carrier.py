@@ -26,14 +26,24 @@ class Carrier:
         self._loop = asyncio.get_running_loop()
 
     def start(self, batch: Iterable[Running]) -> None:
+        own: list[Running] = []
         short: deque[Running] = deque()
         for running in batch:
             if running.handler.has_waited:
                 running.task = self._loop.create_task(self._attend(running))
+                own.append(running)
             else:
                 short.append(running)
         if short:
             self._loop.create_task(self._carry(short))
+        self._loop.call_soon(self._start_unbegun, own, short)
+
+    def _start_unbegun(self, own: list[Running], short: deque[Running]) -> None:
+        """Called after the first steps of their tasks. A task that was cancelled before its first step ends
+        without it: what it was to run has not begun, and would never have an end.
+        """
+        if rest := [*(running for running in own if not running.has_begun), *short]:
+            self.start(rest)
 
     async def _carry(self, rest: deque[Running]) -> None:
         me, clean = asyncio.current_task(), copy_context()

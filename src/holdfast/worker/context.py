@@ -20,6 +20,7 @@ from holdfast.model.id import JobId, RunId
 from holdfast.model.payload import decode, encode
 from holdfast.pipeline.models import Models, StageModels
 from holdfast.worker.blocking import BlockingContext
+from holdfast.worker.forked import Home
 from holdfast.worker.journey import Journey
 from holdfast.worker.loaded import Loaded
 from holdfast.worker.running import Running
@@ -31,7 +32,7 @@ from holdfast.worker.unnamed import RESUME_DATA, UNNAMED
 class Services:
     """What attempts share."""
 
-    __slots__ = ("cancels_at", "database", "installation", "loop", "models", "run_touched", "tasks")
+    __slots__ = ("cancels_at", "database", "home", "installation", "loop", "models", "run_touched", "tasks")
 
     def __init__(
         self,
@@ -49,6 +50,7 @@ class Services:
         self.installation = installation
         self.run_touched = run_touched  # called when a job of a run has ended: the run may have, too
         self.loop = asyncio.get_running_loop()
+        self.home = Home()
 
 
 class JobContext(Journey):
@@ -235,7 +237,8 @@ class JobContext(Journey):
         job = self._running.job
         async with self._services.database.transaction() as connection:
             block = JobTransaction(connection, output)
-            yield block
+            with self._services.home:  # a copy must not end the worker's transaction
+                yield block
             text = self._running.handler.encode_output(block.output)
             await db_worker.complete_in_transaction(connection, job.id, job.token, text, self._running.units)
         self._running.is_settled = True

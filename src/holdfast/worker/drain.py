@@ -3,7 +3,9 @@
 import asyncio
 from contextlib import suppress
 from datetime import timedelta
+from typing import Any
 
+from holdfast.worker.own_task import OwnTask, end_all
 from holdfast.worker.run import Runner
 from holdfast.worker.running import Stop
 from holdfast.worker.settle import Settler
@@ -12,6 +14,8 @@ from holdfast.worker.timebox import CANCEL, GIVE_UP, SETTLED, TimeBox
 
 # For handlers to clean up after being cancelled, and for the last ends to be sent.
 CLEAN_UP = timedelta(seconds=2)
+# Of that, for the process to end: exit handlers, and threads that the interpreter waits for.
+CLOSING = timedelta(seconds=0.5)
 FLUSH = timedelta(seconds=5)
 
 
@@ -31,17 +35,14 @@ class Departure:
         self._runner.ask_to_yield()
         await self._finish(_least(max(grace - CLEAN_UP, grace / 2), box, CANCEL))
         self._runner.stop_all(why)
-        await self._until_none_runs(_least(CLEAN_UP, box, GIVE_UP))
+        await self._until_none_runs(_least(CLEAN_UP - CLOSING, box, GIVE_UP))
         self._runner.give_up(why)
         await self._flush(_least(FLUSH, box, SETTLED))
 
     async def _finish(self, grace: timedelta) -> None:
-        hurried = asyncio.create_task(self._hurry.wait())
-        finished = asyncio.create_task(self._until_none_runs(grace))
-        await asyncio.wait({hurried, finished}, return_when=asyncio.FIRST_COMPLETED)
-        for task in (hurried, finished):
-            task.cancel()
-        await asyncio.gather(hurried, finished, return_exceptions=True)
+        ends: list[OwnTask[Any]] = [OwnTask(self._hurry.wait()), OwnTask(self._until_none_runs(grace))]
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        await end_all(ends)
 
     async def _until_none_runs(self, most: timedelta) -> None:
         with suppress(TimeoutError):

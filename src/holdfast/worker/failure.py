@@ -81,7 +81,7 @@ def _classified(exc: BaseException, running: Running) -> Verdict:
     """As the task says; if what it says cannot be used, as if it had said nothing."""
     try:
         return running.handler.classify(exc)
-    except Exception as broken:
+    except BaseException as broken:
         emit(Event.CLASSIFY_FAILED, logging.ERROR, task=running.job.task, because=broken)
         return STANDARD(exc)
 
@@ -104,7 +104,7 @@ def _stopped(stop: Stop, exc: BaseException, running: Running) -> Outcome:
             return Failed(_timeout(exc, running), units=running.units, timed_out=True)
         case Stop.ASKED:
             return CancelledByRequest(running.reason or stop.value)
-        case Stop.WORKER_LEAVES | Stop.BOX_ENDS | Stop.LEASE_ENDED:
+        case Stop.WORKER_LEAVES | Stop.BOX_ENDS | Stop.LEASE_ENDED | Stop.BY_OTHERS:
             return Released(stop.value)
 
 
@@ -129,12 +129,12 @@ def _type_name(kind: type[BaseException]) -> str:
 
 
 def _message(exc: BaseException) -> str:
-    """What it says; an exception whose own text raises must not hide the failure."""
+    """What it says; an exception whose own text raises, whatever that is, must not hide the failure."""
     if isinstance(exc, asyncio.CancelledError):
         return "The handler was cancelled by something that it called."
     try:
         return str(exc) or repr(exc)
-    except Exception as broken:
+    except BaseException as broken:
         return f"(its text cannot be read: {type(broken).__name__})"
 
 
@@ -152,7 +152,7 @@ def _is_ours(trace: TracebackType) -> bool:
 def _text(exc: BaseException, trace: TracebackType | None) -> str | None:
     try:
         return "".join(traceback.format_exception(type(exc), exc, trace))
-    except Exception as broken:
+    except BaseException as broken:
         return f"(the traceback cannot be written: {type(broken).__name__})"
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from holdfast.db.address import Address
 from holdfast.db.statement import Executor
-from holdfast.db.worker import register_worker, renew_lease
+from holdfast.db.worker import register_worker, renew_lease, stop_worker
+from holdfast.model.error import HoldfastError
 from holdfast.model.id import WorkerId
 from holdfast.model.worker import Renewal
 from holdfast.telemetry.emit import emit
@@ -25,7 +26,7 @@ MARGIN = timedelta(seconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """How the worker makes itself known, at its start and whenever its row is gone."""
+    """How the worker makes itself known, at its start and whenever its row is gone, and takes itself off."""
 
     worker: WorkerId
     queues: list[str]
@@ -33,6 +34,14 @@ class Registration:
 
     async def send(self, on: Executor) -> None:
         await register_worker(on, self.worker, self.queues, self.info)
+
+    async def sign_off(self, on: Executor, status: Mapping[str, Any], within: timedelta) -> None:
+        """Releases what the worker still holds."""
+        try:
+            async with asyncio.timeout(within.total_seconds()):
+                await stop_worker(on, self.worker, status)
+        except (HoldfastError, TimeoutError) as exc:  # its lease runs out instead
+            emit(Event.WORKER_NOT_SIGNED_OFF, logging.WARNING, worker=self.worker, because=repr(exc))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from holdfast.db.errors import BROKEN, translate
 from holdfast.db.statement import Executor
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
+from holdfast.worker.forked import Home
 
 # A connection whose other end is gone without a word answers nothing: what waits on it waits that long. Who
 # has a shorter lease gives that, so that its chores go on within the time in which others count on them.
@@ -47,6 +48,7 @@ class Line:
         self._connection: asyncpg.Connection[Record] | None = None
         self._answered_at = 0.0
         self._is_down = False
+        self._home = Home()
 
     @property
     def is_listening(self) -> bool:
@@ -83,7 +85,8 @@ class Line:
             connection.terminate()
 
     async def send(self, query: str, args: tuple[Any, ...]) -> list[Record]:
-        """Only for who has taken the line."""
+        """Only for who has taken the line. A copy of the worker would speak into the worker's own session."""
+        self._home.leave_if_forked()
         try:
             connection = await self._open()
             rows = await connection.fetch(query, *args, timeout=self._timeout)

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Iterable
+from contextlib import suppress
 from time import monotonic
 from typing import Any
 
@@ -17,6 +18,7 @@ from holdfast.worker.deadlines import Deadlines
 from holdfast.worker.durations import Durations
 from holdfast.worker.ending import check_end, ending
 from holdfast.worker.failure import outcome_of, unknown_task
+from holdfast.worker.forked import Home
 from holdfast.worker.handler import Handler
 from holdfast.worker.outbox import Outbox
 from holdfast.worker.processes.pool import Processes
@@ -53,6 +55,7 @@ class Runner:
         self._deadlines = Deadlines(slots)
         self._threads = Threads(self._count_stuck)
         self._processes = Processes(slots.total, app_path)
+        self._home = Home()
 
     def start(self, jobs: Iterable[ClaimedJob]) -> None:
         batch: list[Running] = []
@@ -62,7 +65,9 @@ class Runner:
                 self._outbox.add(job.id, job.token, end_of(unknown_task(job.task)))
             else:
                 batch.append(Running(job, handler))
-        self._slots.running.update(batch)
+        if not batch:
+            return
+        self._slots.enter(batch)
         for running in batch:
             if running.job.stop_after is not None:
                 self._deadlines.add(running, running.job.stop_after)
@@ -91,6 +96,7 @@ class Runner:
     def give_up(self, why: Stop) -> None:
         """Report the end of what does not stop: its later writes are fenced."""
         for running in list(self._slots.running):
+            emit(Event.DID_NOT_STOP, logging.WARNING, job=running.job.id, task=running.job.task)
             self._finish(running, end_of(Released(why.value)))
             running.is_settled = True
 
@@ -116,7 +122,10 @@ class Runner:
         return handler
 
     async def _attend(self, running: Running) -> None:
-        """One attempt from its first step to its end; nothing that a handler raises gets past it."""
+        """One attempt from its first step to its end; nothing that a handler raises gets past it.
+
+        Not even what would end the loop or the process: the handler has failed, the worker has not.
+        """
         running.has_begun = True
         try:
             if running.stop is not None:
@@ -126,13 +135,15 @@ class Runner:
                 check_end(running, end, self._services.models)
             else:
                 end = ending(running, await self._call(running), self._services.models)
-        except (KeyboardInterrupt, GeneratorExit):
-            raise
         except BaseException as exc:
-            # SystemExit too: a handler that calls sys.exit() has failed, the worker has not.
+            self._home.leave_if_forked(exc)
+            if isinstance(exc, asyncio.CancelledError):
+                self._blame_others(running)
             end = end_of(outcome_of(exc, running))
             if running.is_settled:
                 emit(Event.HANDLER_SPOKE_LATE, logging.WARNING, job=running.job.id, error=type(exc).__name__)
+        if self._home.is_left:
+            self._home.leave_if_forked()
         if running in self._slots.running:
             self._finish(running, end)
 
@@ -144,7 +155,11 @@ class Runner:
             return await handler.function(*args, **kwargs)
         future = self._threads.submit(handler.function, *args, **kwargs)
         running.abandon = lambda: self._threads.give_up(future)
-        return await future
+        while not future.done():
+            # A cancel of this task is not ours: a thread that is to stop is given up, which ends the future.
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([future])
+        return future.result()
 
     def _finish(self, running: Running, end: End) -> None:
         self._slots.vacate(running)
@@ -158,6 +173,14 @@ class Runner:
             if job.run is not None or end.verb is Verb.WAIT:
                 self._outbox.has_run = True
         self._wake.nudge()
+
+    def _blame_others(self, running: Running) -> None:
+        """Its task was cancelled, not only something that it waited for, and not by us: perhaps by a handler
+        that cancels all tasks. Unless no other ran, it must not pay for that.
+        """
+        is_hit = running.task is not None and running.task.cancelling() > 0
+        if running.stop is None and is_hit and not self._slots.was_alone(running):
+            running.stop = Stop.BY_OTHERS
 
     def _count_stuck(self, change: int) -> None:
         self._slots.stuck += change

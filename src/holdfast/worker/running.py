@@ -19,6 +19,7 @@ class Stop(StrEnum):
     WORKER_LEAVES = "the worker is shutting down"
     BOX_ENDS = "the worker's time box ends"
     LEASE_ENDED = "the worker could not renew its lease"
+    BY_OTHERS = "something else than the worker cancelled its task"
 
 
 class Running:
@@ -29,6 +30,7 @@ class Running:
 
     __slots__ = (
         "abandon",
+        "alone_at",
         "began",
         "cancelled",
         "handler",
@@ -50,6 +52,7 @@ class Running:
         self.handler = handler
         self.task: asyncio.Task[None] | None = None
         self.has_begun = False
+        self.alone_at = 0  # how many had begun by then, if no other ran
         self.abandon: Callable[[], None] | None = None  # set while a thread or process runs the handler
         self.pass_on: Callable[[], None] | None = None  # set while a process does: tells it of a request
         self.pass_yield: Callable[[], None] | None = None  # the same for a request to yield

@@ -128,11 +128,10 @@ class Settler:
             answer = await self._send(on, n, ends)
         except BaseException as exc:
             self._outbox.put_back(ends, had_run)
+            self._give_back(n)
             if not isinstance(exc, Exception):
-                self._slots.unreserve(n)
                 raise
             emit(Event.SETTLE_FAILED, logging.DEBUG, because=exc)
-            self._give_back(n)
             # Not the first time: PostgreSQL blames the value, too, while a partition is being attached.
             return failures > 0 and _blames_a_value(exc) and await self._settle_one_by_one(on)
         finally:

@@ -13,11 +13,11 @@ from holdfast.db.address import Address
 from holdfast.db.chores import make_partitions
 from holdfast.db.continuations import usual_run_time, work_left
 from holdfast.db.listen import CANCEL, READY
-from holdfast.db.worker import backlog, installation_id, stop_worker
+from holdfast.db.worker import backlog, installation_id
 from holdfast.maintenance.chore import Chore
 from holdfast.maintenance.chores import CLOSE_RUNS, standard_chores
 from holdfast.maintenance.sweeper import Sweeper
-from holdfast.model.error import DatabaseUnavailable, HoldfastError
+from holdfast.model.error import DatabaseUnavailable
 from holdfast.model.worker import Renewal
 from holdfast.pipeline.models import StageModels
 from holdfast.telemetry.emit import emit
@@ -31,6 +31,7 @@ from holdfast.worker.line import Line
 from holdfast.worker.options import WorkerOptions
 from holdfast.worker.orphans import Orphans
 from holdfast.worker.outbox import Outbox
+from holdfast.worker.own_task import OwnTask, end_all
 from holdfast.worker.processes.taken import Taken
 from holdfast.worker.report import WorkerReport
 from holdfast.worker.run import Runner
@@ -70,9 +71,11 @@ class Shift:
     ) -> None:
         self._app = app
         self._options = options
+        self._registration = registration
         self._me = registration.worker
         self._report = report
         self._stopping = stopping
+        self._is_broken = False
         self._idle = asyncio.Event()
         self._slots = Slots(options.slots)
         self._outbox = Outbox()
@@ -98,16 +101,19 @@ class Shift:
 
     async def _work(self) -> None:
         tasks = [
-            asyncio.create_task(self._settler.run(self._main)),
-            asyncio.create_task(self._settler.run(self._side)),
-            asyncio.create_task(self._sweeper.run()),
+            OwnTask(self._settler.run(self._main)),
+            OwnTask(self._settler.run(self._side)),
+            OwnTask(self._sweeper.run()),
         ]
         try:
             await self._until_told(tasks)
             await self._leave()
+        except BaseException as exc:
+            self._is_broken = not isinstance(exc, asyncio.CancelledError)
+            raise
         finally:
             self._runner.stop_all(Stop.WORKER_LEAVES)  # only if this worker was itself cancelled, or broke
-            await _cancel(tasks)
+            await end_all(tasks)
             await self._runner.end_processes()
             await self._runner.close_handlers()
 
@@ -172,19 +178,19 @@ class Shift:
         most = min(most, self._options.claim_size or most)
         return Claiming(most, 1 if once else None, self._allowance.may_claim)
 
-    async def _until_told(self, tasks: list[asyncio.Task[None]]) -> None:
+    async def _until_told(self, tasks: list[OwnTask[None]]) -> None:
         """Until somebody says stop, the work is done, or a task breaks, which is a defect of ours."""
-        ends: list[asyncio.Task[Any]] = [asyncio.create_task(self._stopping.asked.wait())]
+        ends: list[OwnTask[Any]] = [OwnTask(self._stopping.asked.wait())]
         if self._options.drain or self._options.once or self._options.box is not None:
-            ends.append(asyncio.create_task(self._until_empty()))
+            ends.append(OwnTask(self._until_empty()))
         if self._options.only_suspects:
-            ends.append(asyncio.create_task(self._until_idle()))
+            ends.append(OwnTask(self._until_idle()))
         if self._options.box is not None:
-            ends.append(asyncio.create_task(asyncio.sleep(self._options.box.left_to(1.0).total_seconds())))
+            ends.append(OwnTask(asyncio.sleep(self._options.box.left_to(1.0).total_seconds())))
         try:
             await asyncio.wait([*tasks, *ends], return_when=asyncio.FIRST_COMPLETED)
         finally:
-            await _cancel(ends)
+            await end_all(ends)
         for task in [*tasks, *ends]:
             if task.done() and not task.cancelled():
                 await task
@@ -224,7 +230,7 @@ class Shift:
 
     async def _leave(self) -> None:
         emit(Event.WORKER_STOPPING, worker=self._me, running=len(self._slots.running))
-        self._stopping.asked.set()
+        self._stopping.begin()
         self._suspects.stop()
         departure = Departure(self._settler, self._slots, self._runner, self._stopping.hurry)
         began = monotonic()
@@ -243,11 +249,11 @@ class Shift:
         """Renewal stops last, and before the row is closed: a renewal after that would open it again."""
         self._report.unsettled = len(self._outbox)
         await self._lease.stop()
-        try:
-            async with asyncio.timeout(self._allowance.goodbye.total_seconds()):
-                await stop_worker(self._main, self._me, self._status())
-        except (HoldfastError, TimeoutError) as exc:  # its lease runs out instead
-            emit(Event.WORKER_NOT_SIGNED_OFF, logging.WARNING, worker=self._me, because=repr(exc))
+        if self._is_broken:
+            # One of its jobs may have broken it: they are lost when the lease ends, and losses are counted.
+            emit(Event.WORKER_NOT_SIGNED_OFF, logging.ERROR, worker=self._me, because="it broke")
+        else:
+            await self._registration.sign_off(self._main, self._status(), self._allowance.goodbye)
         await self._main.close()
         await self._side.close()
         if self._hard_stop is not None:
@@ -310,7 +316,7 @@ class Shift:
             self._runner.stop_all(Stop.LEASE_ENDED)
             self._wake.ring()
         if answer.drain:
-            self._stopping.asked.set()
+            self._stopping.begin()
         self._wake.nudge()  # without a lease nobody waited for a poll; if that is overdue, it comes now
 
     def _on_lease_end(self) -> None:
@@ -325,9 +331,3 @@ class Shift:
             "running": len(self._slots.running),
             "state": "draining" if self._stopping.is_asked else "working",
         }
-
-
-async def _cancel(tasks: list[asyncio.Task[Any]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

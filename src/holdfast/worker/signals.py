@@ -2,9 +2,11 @@
 
 import asyncio
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Protocol
+
+from holdfast.worker.forked import done_in_copies
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -14,13 +16,29 @@ class Stoppable(Protocol):
 
 
 @contextmanager
-def stop_on_signals(worker: Stoppable) -> Iterator[None]:
-    """For the main thread, inside the running loop."""
+def stop_on_signals(worker: Stoppable, at_once: Callable[[], None] | None = None) -> Iterator[None]:
+    """For the main thread, inside the running loop.
+
+    `at_once` is called even while a handler blocks the loop: between any two steps of the main thread, so it
+    must do next to nothing.
+    """
     loop = asyncio.get_running_loop()
     for number in SIGNALS:
         loop.add_signal_handler(number, worker.stop)
+        if at_once is not None:
+            # In place of the one that does nothing: the loop itself hears by its wake-up descriptor.
+            signal.signal(number, lambda *_: at_once())
     try:
-        yield
+        with done_in_copies(_hear_for_yourself):
+            yield
     finally:
         for number in SIGNALS:
             loop.remove_signal_handler(number)
+
+
+def _hear_for_yourself() -> None:
+    """In a copy of the worker: what ends the copy must not reach the worker by the descriptor they share."""
+    with suppress(ValueError):  # not the main thread
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)

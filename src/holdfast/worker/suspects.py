@@ -21,6 +21,7 @@ from holdfast.db.worker import suspects_waiting
 from holdfast.model.id import WorkerId
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
+from holdfast.worker.own_task import OwnTask
 
 # In the environment of a child: the queue whose suspects it runs.
 QUEUE = "HOLDFAST_SUSPECTS_OF"
@@ -119,7 +120,7 @@ class _Child:
         self._reader, self._writer = line
         self._on_ready = on_ready
         self._heard_at = monotonic()
-        self.over = asyncio.create_task(self._attend())
+        self.over = OwnTask(self._attend())
 
     def is_silent_for(self, seconds: float) -> bool:
         return monotonic() - self._heard_at > seconds

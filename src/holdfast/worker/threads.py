@@ -11,6 +11,8 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
+from holdfast.worker.forked import Home
+
 Call = Callable[[], Any]
 Entry = tuple[Call, "asyncio.Future[Any]"]
 
@@ -22,6 +24,7 @@ class Threads:
         self._on_stuck = on_stuck  # +1: a thread was given up; -1: it has returned
         self._calls: SimpleQueue[Entry | None] = SimpleQueue()
         self._loop = asyncio.get_running_loop()
+        self._home = Home()
         self._idle = 0
         self._count = 0
 
@@ -53,6 +56,7 @@ class Threads:
                 answer, error = call(), None
             except BaseException as exc:
                 answer, error = None, exc
+            self._home.leave_if_forked(error)
             try:
                 self._loop.call_soon_threadsafe(self._deliver, future, answer, error)
             except RuntimeError:
@@ -64,8 +68,7 @@ class Threads:
             self._on_stuck(-1)
         elif error is None:
             future.set_result(answer)
-        elif isinstance(error, StopIteration | KeyboardInterrupt):
-            # A future cannot carry the one, and the other would end the worker.
-            future.set_exception(RuntimeError(f"the handler raised {type(error).__name__}"))
+        elif isinstance(error, StopIteration):  # which a future cannot carry
+            future.set_exception(RuntimeError("the handler raised StopIteration"))
         else:
             future.set_exception(error)

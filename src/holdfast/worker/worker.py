@@ -88,6 +88,17 @@ class Worker:
         """Claim nothing more, finish within the grace, release the rest. Told twice: release it now."""
         self._stopping.ask()
 
+    @property
+    def is_leaving(self) -> bool:
+        return self._stopping.is_asked
+
+    @property
+    def grace_left(self) -> timedelta:
+        """Of the time that it has to leave, from the moment that it was told to; never below zero."""
+        asked_at = self._stopping.asked_at
+        gone = 0.0 if asked_at is None else monotonic() - asked_at
+        return max(timedelta(0), self.options.grace - timedelta(seconds=gone))
+
     async def _stagger(self) -> None:
         try:
             async with asyncio.timeout(random.random() * self.options.stagger.total_seconds()):

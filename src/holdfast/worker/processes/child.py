@@ -10,6 +10,7 @@ from asyncio import IncompleteReadError, StreamReader, StreamWriter
 from asyncio.subprocess import DEVNULL, Process
 from contextlib import suppress
 
+from holdfast.worker.own_task import OwnTask
 from holdfast.worker.processes.death import ProcessDied, ProcessNotStarted, died_with
 from holdfast.worker.processes.frame import HEAD, Message, length_of, pack, unpack
 
@@ -62,7 +63,7 @@ class Child:
         self._linger: asyncio.TimerHandle | None = None
         self._idle: asyncio.TimerHandle | None = None
         self.is_ending = False
-        self.over = asyncio.create_task(self._reap())
+        self.over = OwnTask(self._reap())
 
     @property
     def is_alive(self) -> bool:

@@ -1,6 +1,5 @@
 """One attempt inside a child, from the worker's order to the end that is sent back."""
 
-import asyncio
 import inspect
 import os
 import sys
@@ -16,7 +15,9 @@ from holdfast.model.outcome import End, end_of
 from holdfast.pipeline.models import StageModels
 from holdfast.worker.ending import ending
 from holdfast.worker.failure import outcome_of
+from holdfast.worker.forked import Home
 from holdfast.worker.handler import Handler
+from holdfast.worker.main_loop import run_main
 from holdfast.worker.processes.frame import Message
 from holdfast.worker.processes.inside.context import ProcessContext
 from holdfast.worker.processes.inside.line import Asked, Line
@@ -26,7 +27,7 @@ NO_TOKEN = Token(UUID(int=0))
 
 
 def attempt(handler: Handler, line: Line, order: Message, asked: Asked) -> Message:
-    running = Running(_read(order["job"]), handler)
+    running, home = Running(_read(order["job"]), handler), Home()
     context = ProcessContext(running, line, order["key"], asked, order["left"])
     is_spent = False
     try:
@@ -35,7 +36,9 @@ def attempt(handler: Handler, line: Line, order: Message, asked: Asked) -> Messa
         traceback.clear_frames(exc.__traceback__)  # what filled the memory would leave none for the report
         end, is_spent = end_of(outcome_of(exc, running)), True
     except BaseException as exc:
+        home.leave_if_forked(exc)
         end = end_of(outcome_of(exc, running))
+    home.leave_if_forked()
     _flush()
     return {"end": list(end), "last": is_spent or _has_children()}
 
@@ -45,7 +48,7 @@ def _run(running: Running, context: ProcessContext) -> End:
     args, kwargs = handler.arguments(running.job.payload_json, context)
     value = handler.function(*args, **kwargs)
     if inspect.iscoroutine(value):
-        value = asyncio.run(value)
+        value = run_main(value)
     return ending(running, value, StageModels())
 
 

@@ -1,0 +1,89 @@
+"""The event loop of a process that is a worker and nothing else: it ends with the worker, not before.
+
+asyncio lets SystemExit and KeyboardInterrupt of any task or callback end the loop, and anybody may call
+`loop.stop()`. Here the loop is run again. The handler that awaits such a task gets its exception all the
+same, and its attempt ends with that.
+"""
+
+import asyncio
+import logging
+import signal
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from holdfast.telemetry.emit import emit
+from holdfast.telemetry.event import Event
+from holdfast.worker.forked import Home, done_in_copies
+from holdfast.worker.own_task import OwnTask
+
+T = TypeVar("T")
+# For tasks that handlers left behind to hear of their cancellation. They have had their grace.
+LAST_STEPS = 0.1
+
+
+def run_main(
+    work: Coroutine[Any, Any, T],
+    new_loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop,
+) -> T:
+    """As asyncio.run, for the main thread, but it waits neither for tasks that swallow their cancellation nor
+    for threads of the default executor.
+    """
+    loop = new_loop()
+    asyncio.set_event_loop(loop)
+    try:
+        with done_in_copies(loop.stop):
+            return _MainLoop(loop).run(work)
+    finally:
+        asyncio.set_event_loop(None)
+        loop.close()
+
+
+class _MainLoop:
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._home = Home()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        try:
+            return self._until_done(work)
+        finally:
+            self._until_done(self._close())
+
+    def _until_done(self, work: Coroutine[Any, Any, T]) -> T:
+        task = OwnTask(work, loop=self._loop, name="holdfast-main")
+        task.add_done_callback(lambda _: self._loop.stop())
+        interrupt: KeyboardInterrupt | None = None
+        while not task.done():
+            try:
+                self._loop.run_forever()
+                self._home.leave_if_forked(_error_of(task))
+                if not task.done():
+                    emit(Event.LOOP_KEPT, logging.ERROR, because="a handler stopped the event loop")
+            except (SystemExit, KeyboardInterrupt) as exc:
+                self._home.leave_if_forked(exc)
+                if isinstance(exc, KeyboardInterrupt) and _hears_ctrl_c():
+                    interrupt = exc
+                    task.end()
+                elif not task.done():
+                    emit(Event.LOOP_KEPT, logging.ERROR, because=f"a handler's task raised {exc!r}")
+        if interrupt is not None and task.cancelled():
+            raise interrupt
+        return task.result()
+
+    async def _close(self) -> None:
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        left.add(asyncio.create_task(self._loop.shutdown_asyncgens(), name="holdfast-asyncgens"))
+        _, stubborn = await asyncio.wait(left, timeout=LAST_STEPS)
+        for task in stubborn:
+            emit(Event.TASK_LEFT, logging.WARNING, task=task.get_name(), coroutine=task.get_coro())
+
+
+def _error_of(task: "asyncio.Task[Any]") -> BaseException | None:
+    return task.exception() if task.done() and not task.cancelled() else None
+
+
+def _hears_ctrl_c() -> bool:
+    """A worker that has started hears SIGINT by the loop: a KeyboardInterrupt then is a handler's."""
+    return signal.getsignal(signal.SIGINT) is signal.default_int_handler
