@@ -11,7 +11,9 @@ class Job:
     estimate: float  # what the queue knows of them before the call
     work: float  # seconds at full speed, 3 to 60
     is_refused: bool  # the endpoint will always call it a bad request
+    is_poison: bool = False  # the endpoint will always fail it
     tries: int = 0
+    last_try: float | None = None  # when the last one ended
     failures: int = 0
 
 

@@ -1,6 +1,7 @@
 """Our controller: the model of the rules, which the tests hold equal to the SQL."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 from typing import assert_never
 
@@ -34,9 +35,10 @@ class Ours:
                 wait = model.on_rate_limited(self.endpoint, call, now, u, outcome.retry_after)
                 return Verdict(counts=False, wait=wait)
             case Answer.FAILED | Answer.TIMED_OUT:
+                call = replace(call, last_try=start.job.last_try)
                 return Verdict(model.on_fail(self.endpoint, call, now, u, self._max_failures))
             case Answer.REFUSED:
-                model.on_permanent(self.endpoint, call)
+                model.on_answered(self.endpoint, call, now)
                 return Verdict(counts=True)
             case unknown:
                 assert_never(unknown)

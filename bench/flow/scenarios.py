@@ -33,6 +33,7 @@ class Scenario:
     phases: tuple[Phase, ...]
     changes: tuple[Change, ...] = ()
     back_at: float | None = None  # the end of an outage
+    poison: int = 0  # jobs at the head of the queue that always fail
 
 
 def bursts(seconds: float) -> tuple[Change, ...]:

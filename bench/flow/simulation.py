@@ -1,7 +1,7 @@
 """One run: worker processes that always have work claim, call and settle in virtual time."""
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from random import Random
@@ -52,6 +52,8 @@ class Simulation:
     def run(self) -> Record:
         for time, change in self._scenario.changes:
             self._clock.at(time, partial(self._upstream.change, **change))
+        poison = (new_job(self._jobs) for _ in range(self._scenario.poison))
+        self._ready.extend(replace(job, is_refused=False, is_poison=True) for job in poison)
         self._poll()
         self._clock.run(self._scenario.seconds)
         return self.record
@@ -81,6 +83,7 @@ class Simulation:
     def _settle(self, worker: int, start: Start, outcome: Outcome) -> None:
         self._free[worker] += 1
         verdict = self._controller.settle(self._clock.now, start, outcome)
+        start.job.last_try = self._clock.now
         match outcome.answer:
             case Answer.OK:
                 self.record.units += start.job.units

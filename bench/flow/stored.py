@@ -157,9 +157,9 @@ def _end(job: Job, outcome: Outcome) -> tuple[str, str]:
         case Answer.RATE_LIMITED:
             return "fail", json.dumps({"class": "rate_limited", "retry_after": outcome.retry_after})
         case Answer.REFUSED:
-            return "fail", json.dumps({"class": "permanent"})
+            return "fail", json.dumps({"class": "permanent", "evidence": "good"})
         case Answer.FAILED | Answer.TIMED_OUT:
-            return "fail", json.dumps({"class": "transient"})
+            return "fail", json.dumps({"class": "transient", "evidence": "bad"})
 
 
 def _told(
@@ -172,9 +172,11 @@ def _told(
         case Answer.RATE_LIMITED:
             model.on_rate_limited(endpoint, call, at, u, outcome.retry_after)
         case Answer.REFUSED:
-            model.on_permanent(endpoint, call)
+            model.on_answered(endpoint, call, at)
         case Answer.FAILED | Answer.TIMED_OUT:
-            return model.on_fail(endpoint, replace(call, tries=job.tries), at, u, most)
+            last_try = None if job.last_try is None else _rounded(job.last_try)
+            call = replace(call, tries=job.tries, last_try=last_try)
+            return model.on_fail(endpoint, call, at, u, most)
     return False
 
 

@@ -61,6 +61,8 @@ class Upstream:
                 self._end_later(call, self._random.uniform(0.2, 2.0), FAILED)
         elif job.is_refused:
             self._end_later(call, 0.3, Outcome(Answer.REFUSED))
+        elif job.is_poison:
+            self._end_later(call, self._random.uniform(0.2, 2.0), FAILED)
         elif (wait := self._wait_for_budget(job)) is not None:
             self._end_later(call, 0.15, Outcome(Answer.RATE_LIMITED, wait))
         elif self._random.random() < self._now_is.burst:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from holdfast.model.signal import (
         Cancelled,
         ChildFailed,
+        EndpointFailed,
         Permanent,
         RateLimited,
         Reject,
@@ -38,6 +39,7 @@ __all__ = [
     "Call",
     "Cancelled",
     "ChildFailed",
+    "EndpointFailed",
     "Holdfast",
     "HoldfastError",
     "Job",
@@ -70,6 +72,7 @@ _HOMES = {
     "Call": "client.task",
     "Cancelled": "model.signal",
     "ChildFailed": "model.signal",
+    "EndpointFailed": "model.signal",
     "Holdfast": "client.app",
     "HoldfastError": "model.error",
     "Job": "model.job",

@@ -39,8 +39,9 @@ class Scene:
     asked: list[ChatRequest]
 
     def agent(self, name: str = "triage", retry: Any = (0, 0), **options: Any) -> Task[..., Any]:
+        given = {"endpoint": options.pop("endpoint")} if "endpoint" in options else {}
         settings = {"model": "m", "url": self.server.url, "system": "You triage.", **options}
-        return self.app.task(queue=QUEUE, retry=[*retry])(Agent(name, **settings))
+        return self.app.task(queue=QUEUE, retry=[*retry], **given)(Agent(name, **settings))
 
     async def run(self, task: Task[..., Any], **payload: Any) -> Job:
         """The job, once it has ended."""

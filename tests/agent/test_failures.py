@@ -10,8 +10,9 @@ from holdfast.agent import http
 from holdfast.agent.agent import Agent
 from holdfast.client.app import Holdfast
 from holdfast.model.error import InvalidInput, InvalidOption, NotConfigured
+from holdfast.model.signal import Retry
 from holdfast.model.state import State
-from holdfast.testing import Refusal
+from holdfast.testing import Refusal, ToolCall
 from tests.agent.scene import QUEUE, scene
 from tests.worker.working import attempts_of, ended, until, working
 
@@ -148,3 +149,47 @@ def test_a_tool_cannot_have_the_name_of_a_built_in_one() -> None:
 
     with pytest.raises(InvalidOption, match="reject"):
         Agent("a", model="m", url="http://host", tools=[reject])
+
+
+@pytest.mark.parametrize(
+    ("trouble", "streak"),
+    [
+        ({"error_inside": 1.0}, 4),
+        ({"cut": 1.0}, 4),
+        ({"outage": "refused"}, 4),
+        ({"outage": "unavailable"}, 4),
+    ],
+)
+async def test_a_server_that_fails_is_held_against_its_endpoint(
+    app: Holdfast, trouble: dict[str, Any], streak: int
+) -> None:
+    async with scene(app, *[""] * 9, **trouble) as s:
+        assert await streak_after(app, s.agent(endpoint="llm")) == streak
+
+
+@pytest.mark.parametrize(
+    "reaction", [Refusal(404, "no such model"), ToolCall("look", {}), ToolCall("odd", {})]
+)
+async def test_what_goes_wrong_after_an_answer_is_not(app: Holdfast, reaction: Any) -> None:
+    def look() -> None:
+        """A tool that asked another server."""
+        try:
+            raise ConnectionRefusedError
+        except ConnectionError as exc:
+            raise Retry("later") from exc
+
+    async with scene(app, *[reaction] * 9) as s:
+        task = s.agent(endpoint="llm", tools=[look], max_turns=1)
+        assert await streak_after(app, task) == 0
+
+
+async def streak_after(app: Holdfast, task: Any) -> int:
+    """Of an endpoint that had failed three calls in a row."""
+    app.endpoint("llm", mode="fixed", max=8)
+    await app.declare()
+    await app.database.execute("update holdfast.endpoints set streak = 3")
+    await task.enqueue(title="Boats")
+    async with working(app, QUEUE):
+        await first_attempt(app)
+    (row,) = await app.database.fetch("select streak from holdfast.endpoints")
+    return int(row["streak"])

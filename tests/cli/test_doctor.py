@@ -7,9 +7,10 @@ import asyncpg
 
 from holdfast.db import health
 from holdfast.db.connect import Connection, Database
-from tests.builders import a_worker, scheduled_job
+from tests.builders import Running, a_worker, fail, scheduled_job
 from tests.cli.command import holdfast
 from tests.cli.scene import given
+from tests.sql.endpoints.scene import a_caller, a_fixed_endpoint, calls, claimed
 
 
 def findings(url: str) -> dict[str, Any]:
@@ -82,3 +83,25 @@ async def test_an_old_transaction_is_named_by_its_process(database_url: str) -> 
         ]
         assert await health.long_transactions(database, timedelta(hours=1)) == []
     await other.close()
+
+
+def test_jobs_whose_endpoint_fails_them_at_no_cost_are_named(database_url: str) -> None:
+    async def make(conn: Connection) -> list[Running]:
+        await a_fixed_endpoint(conn)
+        await calls(conn, 6)
+        running = await claimed(conn, await a_caller(conn))
+        for job in running:
+            await fail(conn, job)
+        await conn.execute("update holdfast.jobs set deferrals = 40 where id = $1", running[3].id)
+        return running
+
+    assert findings(database_url)["endpoints"]["level"] == "ok"
+    running = given(database_url, make)
+    for url in (database_url, f"{database_url}&role=holdfast_viewer"):
+        found = findings(url)["endpoints"]
+        assert found["level"] == "note"
+        assert found["message"].startswith(
+            "5 jobs wait because an endpoint failed the last try, which did not count:"
+            f" {running[3].id} (model, 40 tries), "
+        )
+        assert str(running[0].id) not in found["message"], "the first of the streak was counted"

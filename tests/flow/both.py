@@ -22,10 +22,13 @@ select holdfast.save_endpoint(holdfast.call_ok(e, $1, $2, $3, $4, $5, $6, $7)) f
 LIMITED = """
 select holdfast.save_endpoint(holdfast.call_limited(e, $1, $2, $3, $4, $5, $6)) from holdfast.endpoints as e
 """
+ANSWERED = """
+select holdfast.save_endpoint(holdfast.call_answered(e, $1, $2, $3)) from holdfast.endpoints as e
+"""
 VOID = "select holdfast.save_endpoint(holdfast.call_void(e, $1, $2)) from holdfast.endpoints as e"
 FAILED = """
 with told as (
-  select f.* from holdfast.endpoints as e, holdfast.call_failed(e, $1, $2, $3, $4, $5, $6, $7, $8) as f
+  select f.* from holdfast.endpoints as e, holdfast.call_failed(e, $1, $2, $3, $4, $5, $6, $7, $8, $9) as f
 ), saved as (
   select holdfast.save_endpoint(told.e) from told
 )
@@ -76,18 +79,22 @@ class Both:
                 model.on_ok(self.endpoint, call, now, u, units)
                 await self.conn.execute(OK, now, u, *start, call.is_probe, call.estimate, units)
             case "fail":
-                call = replace(call, tries=luck.choice([1, 1, 1, 30]))
+                last_try = luck.choice([None, call.started_at, self.endpoint.last_ok, now])
+                call = replace(call, tries=luck.choice([1, 19, 20, 30]), last_try=last_try)
                 counts = model.on_fail(self.endpoint, call, now, u, 5)
                 told = await self.conn.fetchval(
-                    FAILED, now, u, *start, call.is_probe, call.estimate, call.tries, 5
+                    FAILED, now, u, *start, call.is_probe, call.estimate, call.tries, 5, last_try
                 )
                 assert told == counts
             case "limited":
                 wait = luck.choice([1.0, 5.0, 20.0])
                 model.on_rate_limited(self.endpoint, call, now, u, wait)
                 await self.conn.execute(LIMITED, now, u, call.started_at, call.is_probe, call.estimate, wait)
+            case "answered":
+                model.on_answered(self.endpoint, call, now)
+                await self.conn.execute(ANSWERED, now, call.is_probe, call.estimate)
             case _:
-                model.on_permanent(self.endpoint, call)
+                model.on_void(self.endpoint, call)
                 await self.conn.execute(VOID, call.is_probe, call.estimate)
 
     async def agree(self) -> None:
@@ -121,5 +128,5 @@ PHASES = {
     "good": (["ok"], 0.95),
     "bad": (["fail"], 0.85),
     "busy": (["limited"], 0.4),
-    "mixed": (["ok", "fail", "limited", "void"], 0.5),
+    "mixed": (["ok", "fail", "limited", "answered", "void"], 0.5),
 }

@@ -39,6 +39,21 @@ def close(endpoint: Endpoint, now: float) -> None:
         endpoint.slow_start_until = endpoint.before
 
 
+def answered(endpoint: Endpoint, now: float) -> None:
+    """Good evidence, whatever the answer was."""
+    endpoint.streak = 0
+    endpoint.last_ok = now
+    if endpoint.circuit is not Circuit.CLOSED:
+        close(endpoint, now)
+
+
+def is_proved(endpoint: Endpoint, call: Call, max_failures: int) -> bool:
+    """Others are served well, and this job fails again and again: it is the job."""
+    if call.last_try is None or call.tries < 4 * max_failures:
+        return False
+    return endpoint.last_ok > call.last_try
+
+
 def is_late(endpoint: Endpoint, call: Call) -> bool:
     """A call from before the circuit last closed, which a probe proved: it tells of the outage, not of now.
 

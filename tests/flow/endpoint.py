@@ -35,7 +35,7 @@ class Endpoint:
     min_limit: float = 1.0
     max_limit: float = 64.0
     trip_failures: int = 5  # so many failures in a row …
-    trip_quiet: float = 10.0  # … and no success for so long: an outage
+    trip_quiet: float = 10.0  # … and no good answer for so long: an outage
     open_first: float = 5.0  # how long the circuit is open at first,
     open_max: float = 20.0  # and at most, after failed probes
     static_rate: float | None = None  # the rate never goes above it and is never off
@@ -79,7 +79,7 @@ class Endpoint:
     probes: int = 0  # probes that are out
     last_probe: float = field(init=False)
     streak: int = 0  # failures in a row
-    last_ok: float = field(init=False)
+    last_ok: float = field(init=False)  # the last good answer
     blocked_until: float = field(init=False)
 
     # Rate
@@ -114,6 +114,7 @@ class Call:
     is_probe: bool
     estimate: float | None = None
     tries: int = 1  # this one included
+    last_try: float | None = None  # when the try before this one ended
 
 
 def state(endpoint: Endpoint) -> dict[str, float | int | str | bool | None]:

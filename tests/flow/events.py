@@ -25,10 +25,12 @@ def succeed(endpoint: Endpoint, begin: float, end: float, units: float | None = 
     on_ok(endpoint, start(endpoint, begin), end, MIDDLE, units)
 
 
-def forced(endpoint: Endpoint, now: float, *, is_probe: bool = False, tries: int = 1) -> Call:
+def forced(
+    endpoint: Endpoint, now: float, *, is_probe: bool = False, tries: int = 1, last_try: float | None = None
+) -> Call:
     """A call that was started without asking for admission, for rules that only concern ends."""
     endpoint.in_flight += 1
-    return Call(now, endpoint.in_flight, is_probe, tries=tries)
+    return Call(now, endpoint.in_flight, is_probe, tries=tries, last_try=last_try)
 
 
 def fail_at(endpoint: Endpoint, *times: float, u: float = MIDDLE) -> list[bool]:

@@ -7,24 +7,34 @@ the given order, then admits; all with the same `now` and `u`.
 Every end of a call first lowers in_flight by one, and gives the place of a probe back if the circuit is
 half-open. Then, by class:
 
-ok            1. streak 0, last_ok, evidence − 0.33
+ok            1. as answered, but without the refund; evidence − 0.33
               2. units delivered, estimate settled at the old rate, rate moved or switched off
-              3. a circuit that is not closed closes
-              4. mode flow: latency measured, dip, then the trial or latency and growth; else the mode's count
+              3. mode flow: latency measured, dip, then the trial or latency and growth; else the mode's count
+answered      1. estimate refunded
+              2. streak 0, last_ok; a circuit that is not closed closes
 rate_limited  1. estimate refunded at the old rate
               2. a probe in a half-open circuit closes it
               3. blocked until Retry-After, rate perhaps cut
-fail          0. a call from before the circuit last closed: nothing more; it counts after enough tries only
-              1. streak + 1
-              2. whether it counts against the job, by the circuit as it is before step 3
+fail          0. a call from before the circuit last closed changes nothing more; it is not isolated
+              1. streak + 1; isolated: the circuit is closed, it was no probe, the streak is 1
+              2. whether it counts against the job: isolated, or proved
               3. closed: the limit's rule of the mode; then trip, or else the pause from the 2nd in a row.
                  half-open: a probe opens it again
-permanent, system, lost: estimate refunded
+void          estimate refunded
+
+What a call tells of its endpoint decides which one it is. Good: ok for 2xx, answered for any other answer
+below 500 but 408 and 429, and for a handler that fails after a good answer. Bad: fail, for 408, 5xx, an error
+inside a 200, no connection, no answer in time, or the handler's word. None: void, for what a handler raises
+without a call, and for calls of workers that vanished or gave the job back.
+
+Proved: the job has had 4 × max_failures tries, and since the last of those before this one ended, a call was
+answered well. It was another job's, since this one had no call out in between. In an outage there is no such
+answer, so nobody dies of it, however often it tried.
 """
 
 from tests.flow.admission import Admission, admit, probing_job
 from tests.flow.aimd import count_for_aimd, count_for_aimd_simple
-from tests.flow.circuit import close, give_place_back, is_late, probe_failed, trip, trips
+from tests.flow.circuit import answered, close, give_place_back, is_late, is_proved, probe_failed, trip, trips
 from tests.flow.endpoint import Call, Circuit, Endpoint, Mode, jitter, state
 from tests.flow.latency import measure
 from tests.flow.limit import steer, suspect
@@ -37,12 +47,11 @@ __all__ = [
     "Endpoint",
     "Mode",
     "admit",
+    "on_answered",
     "on_fail",
-    "on_lost",
     "on_ok",
-    "on_permanent",
     "on_rate_limited",
-    "on_system",
+    "on_void",
     "probing_job",
     "state",
 ]
@@ -51,12 +60,9 @@ __all__ = [
 def on_ok(endpoint: Endpoint, call: Call, now: float, u: float, units: float | None = None) -> None:
     in_flight = endpoint.in_flight
     _leave(endpoint, call)
-    endpoint.streak = 0
-    endpoint.last_ok = now
+    answered(endpoint, now)
     endpoint.evidence = max(0.0, endpoint.evidence - 0.33)
     deliver(endpoint, call, now, units)
-    if endpoint.circuit is not Circuit.CLOSED:
-        close(endpoint, now)
     match endpoint.mode:
         case Mode.FLOW:
             steer(endpoint, call, now, u, in_flight, measure(endpoint, call, now, units))
@@ -68,25 +74,26 @@ def on_ok(endpoint: Endpoint, call: Call, now: float, u: float, units: float | N
             pass
 
 
+def on_answered(endpoint: Endpoint, call: Call, now: float) -> None:
+    """It is alive, and did not do the work: nothing to measure, nothing delivered."""
+    _leave(endpoint, call)
+    refund(endpoint, call)
+    answered(endpoint, now)
+
+
 def on_fail(endpoint: Endpoint, call: Call, now: float, u: float, max_failures: int = 5) -> bool:
     """Whether the failure counts against the job."""
     _leave(endpoint, call)
+    counts = is_proved(endpoint, call, max_failures)
     if is_late(endpoint, call):
-        return not call.is_probe and call.tries >= 4 * max_failures
+        return counts
     endpoint.streak += 1
-    counts = _counts(endpoint, call, max_failures)
     if endpoint.circuit is Circuit.CLOSED:
+        counts = counts or endpoint.streak == 1
         _fail_closed(endpoint, call, now, u)
     elif endpoint.circuit is Circuit.HALF_OPEN and call.is_probe:
         probe_failed(endpoint, now, u)
     return counts
-
-
-def _counts(endpoint: Endpoint, call: Call, max_failures: int) -> bool:
-    """Only an isolated failure is the job's own; a job that always fails counts after enough tries."""
-    if endpoint.circuit is not Circuit.CLOSED or call.is_probe:
-        return False
-    return endpoint.streak == 1 or call.tries >= 4 * max_failures
 
 
 def _fail_closed(endpoint: Endpoint, call: Call, now: float, u: float) -> None:
@@ -119,20 +126,8 @@ def on_rate_limited(
     return wait * (1.0 + 0.3 * u)
 
 
-def on_permanent(endpoint: Endpoint, call: Call) -> None:
-    """The request is wrong: the endpoint is not to blame."""
-    _leave(endpoint, call)
-    refund(endpoint, call)
-
-
-def on_system(endpoint: Endpoint, call: Call) -> None:
-    """We are to blame: the endpoint was not asked, or could not answer."""
-    _leave(endpoint, call)
-    refund(endpoint, call)
-
-
-def on_lost(endpoint: Endpoint, call: Call) -> None:
-    """The worker vanished: whatever the endpoint did is unknown."""
+def on_void(endpoint: Endpoint, call: Call) -> None:
+    """It tells nothing of the endpoint, which did no work for it as far as anybody knows."""
     _leave(endpoint, call)
     refund(endpoint, call)
 

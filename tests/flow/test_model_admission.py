@@ -1,7 +1,7 @@
 import pytest
 
 from tests.flow.events import outage, put, start, succeed
-from tests.flow.model import Call, Circuit, Endpoint, admit, on_lost, probing_job, state
+from tests.flow.model import Call, Circuit, Endpoint, admit, on_void, probing_job, state
 
 
 def endpoint(**columns: float | None) -> Endpoint:
@@ -79,7 +79,7 @@ def test_a_hanging_probe_makes_room_for_two_more_but_no_third() -> None:
 def test_a_lost_probe_gives_its_place_back() -> None:
     row = Endpoint(0.0)
     outage(row, 100.0)
-    on_lost(row, start(row, 200.0))
+    on_void(row, start(row, 200.0))
     assert start(row, 200.5).is_probe
 
 

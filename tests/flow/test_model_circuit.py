@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
 from tests.flow.events import MIDDLE, fail_at, forced, outage, put, start
-from tests.flow.model import Circuit, Endpoint, on_fail, on_ok, on_permanent, on_rate_limited, state
+from tests.flow.model import Circuit, Endpoint, on_answered, on_fail, on_ok, on_rate_limited, on_void, state
 
 
 def test_five_failures_in_a_row_and_ten_silent_seconds_open_the_circuit() -> None:
@@ -84,11 +86,28 @@ def test_a_probe_that_is_rate_limited_closes_the_circuit_and_blocks() -> None:
     assert row.blocked_until == 230.2
 
 
-def test_a_probe_that_is_a_bad_request_only_gives_its_place_back() -> None:
+def test_a_probe_that_is_a_bad_request_was_answered_and_closes_the_circuit() -> None:
     row = Endpoint(0.0)
     outage(row, 100.0)
-    on_permanent(row, start(row, 200.0))
-    assert (row.circuit, row.probes) == (Circuit.HALF_OPEN, 0)
+    on_answered(row, start(row, 200.0), 201.0)
+    assert (row.circuit, row.streak, row.last_ok) == (Circuit.CLOSED, 0, 201.0)
+
+
+def test_a_probe_whose_handler_made_no_call_only_gives_its_place_back() -> None:
+    row = Endpoint(0.0)
+    outage(row, 100.0)
+    on_void(row, start(row, 200.0))
+    assert (row.circuit, row.probes, row.streak) == (Circuit.HALF_OPEN, 0, 5)
+
+
+def test_an_answer_that_is_no_success_ends_the_streak_and_is_not_measured() -> None:
+    row = put(Endpoint(0.0), in_flight=2, limit=2.0, samples=7, evidence=2.0)
+    before = state(row)
+    fail_at(put(row, last_cut=500.0), 90.0, 91.0)  # of calls from before the last cut: the limit stays
+    assert row.streak == 2
+    on_answered(row, forced(row, 90.0), 95.0)
+    changed = {name for name, value in state(row).items() if value != before[name]}
+    assert changed == {"last_ok", "last_cut", "blocked_until"}
 
 
 def test_a_late_probe_of_an_earlier_half_open_time_leaves_no_negative_count() -> None:
@@ -97,8 +116,8 @@ def test_a_late_probe_of_an_earlier_half_open_time_leaves_no_negative_count() ->
     slow, quick = start(row, 200.0), start(row, 220.0)
     on_fail(row, quick, 221.0, MIDDLE)
     third = start(row, 300.0)
-    on_permanent(row, third)
-    on_permanent(row, slow)
+    on_void(row, third)
+    on_void(row, slow)
     assert row.probes == 0
 
 
@@ -125,14 +144,19 @@ def test_what_starts_after_the_circuit_closed_counts_as_ever() -> None:
     assert row.circuit is Circuit.OPEN
 
 
-def test_a_late_failure_counts_after_four_times_the_allowed_tries_unless_it_probed() -> None:
+def test_a_late_failure_is_not_isolated_and_counts_only_if_it_is_proved() -> None:
     row = Endpoint(0.0)
-    poison = forced(row, 90.0, tries=12)
+    poison, unlucky = forced(row, 90.0, tries=12, last_try=80.0), forced(row, 90.0, tries=11, last_try=80.0)
     outage(row, 100.0)
-    hanging, probe = start(row, 200.0, tries=12), start(row, 220.0)
-    on_ok(row, probe, 225.0, MIDDLE, 400.0)
-    assert on_fail(row, poison, 226.0, MIDDLE, max_failures=3)
-    assert not on_fail(row, hanging, 227.0, MIDDLE, max_failures=3)
+    hanging = replace(start(row, 200.0, tries=12), last_try=190.0)
+    early = replace(start(row, 220.0, tries=12), last_try=225.0)
+    on_ok(row, start(row, 240.0), 245.0, MIDDLE, 400.0)
+    closed = state(row)
+    assert on_fail(row, poison, 246.0, MIDDLE, max_failures=3)
+    assert not on_fail(row, unlucky, 246.0, MIDDLE, max_failures=3)
+    assert on_fail(row, hanging, 247.0, MIDDLE, max_failures=3)
+    assert on_fail(row, early, 247.0, MIDDLE, max_failures=3)
+    assert state(row) == {**closed, "in_flight": 0}
 
 
 def test_the_old_breaker_is_a_setting() -> None:
@@ -158,36 +182,40 @@ def test_only_the_first_failure_of_a_streak_counts() -> None:
     assert fail_at(Endpoint(0.0), 1.0, 1.1, 1.2) == [True, False, False]
 
 
-def test_after_four_times_the_allowed_failures_in_tries_every_failure_counts() -> None:
+@pytest.mark.parametrize(
+    ("tries", "last_try", "last_ok", "counts"),
+    [
+        (12, 50.0, 60.0, True),
+        (11, 50.0, 60.0, False),  # too few tries
+        (12, 60.0, 60.0, False),  # what was answered at its own end may be its own call
+        (12, 70.0, 60.0, False),  # nobody was served since
+        (99, None, 60.0, False),  # nobody knows since when
+    ],
+)
+@pytest.mark.parametrize("circuit", Circuit)
+@pytest.mark.parametrize("is_probe", [False, True])
+def test_a_failure_that_is_not_isolated_counts_after_enough_tries_if_another_call_was_good_since(
+    circuit: Circuit, is_probe: bool, tries: int, last_try: float | None, last_ok: float, counts: bool
+) -> None:
+    row = put(Endpoint(0.0), streak=1, last_ok=last_ok, circuit=circuit)
+    call = forced(row, 90.0, is_probe=is_probe, tries=tries, last_try=last_try)
+    assert on_fail(row, call, 100.0, MIDDLE, max_failures=3) == counts
+
+
+@pytest.mark.parametrize("tries_before", [0, 1, 11])
+def test_a_days_outage_kills_none_of_five_waiting_jobs(tries_before: int) -> None:
+    """Whether it begins before their first try, or between two of their tries while others are served."""
     row = Endpoint(0.0)
-    fail_at(row, 1.0)
-    assert not on_fail(row, forced(row, 1.0, tries=11), 2.0, MIDDLE, max_failures=3)
-    assert on_fail(row, forced(row, 1.0, tries=12), 2.0, MIDDLE, max_failures=3)
-
-
-def test_a_probe_never_counts_however_often_it_was_tried() -> None:
-    row = Endpoint(0.0)
-    outage(row, 100.0)
-    assert not on_fail(row, start(row, 200.0, tries=99), 201.0, MIDDLE, max_failures=3)
-
-
-def test_a_failure_while_the_circuit_is_open_does_not_count() -> None:
-    row = Endpoint(0.0)
-    call = forced(row, 90.0, tries=99)
-    outage(row, 100.0)
-    assert not on_fail(row, call, 101.0, MIDDLE, max_failures=3)
-
-
-def test_a_days_outage_kills_none_of_five_waiting_jobs() -> None:
-    row = Endpoint(0.0)
-    failures, tries, now = [0] * 5, [0] * 5, 100.0
+    failures, tries, now = [0] * 5, [tries_before] * 5, 100.0
+    last_try = [90.0 if tries_before else None] * 5
+    row.last_ok = 95.0
     while now < 86_500.0:
         if row.in_flight == 0 and now >= max(row.blocked_until, row.open_until):
             job = min(range(5), key=lambda i: tries[i])
             tries[job] += 1
-            failures[job] += on_fail(
-                row, start(row, now, tries=tries[job]), now + 1.0, MIDDLE, max_failures=3
-            )
+            call = replace(start(row, now, tries=tries[job]), last_try=last_try[job])
+            last_try[job] = now + 1.0
+            failures[job] += on_fail(row, call, now + 1.0, MIDDLE, max_failures=3)
         now += 1.5
     assert min(tries) > 100
     assert max(failures) < 3

@@ -1,9 +1,10 @@
 import math
+from collections.abc import Callable
 
 import pytest
 
 from tests.flow.events import MIDDLE, forced, put, start
-from tests.flow.model import Call, Endpoint, on_fail, on_lost, on_ok, on_permanent, on_rate_limited, on_system
+from tests.flow.model import Call, Endpoint, on_answered, on_fail, on_ok, on_rate_limited, on_void
 from tests.flow.rate import delivered
 
 
@@ -117,12 +118,11 @@ def test_a_success_settles_the_difference_between_estimate_and_use() -> None:
     assert row.rate_clock == pytest.approx(1007.0)
 
 
-@pytest.mark.parametrize("event", [on_permanent, on_system, on_lost])
-def test_calls_that_cost_nothing_get_their_estimate_back(event: object) -> None:
+@pytest.mark.parametrize("event", [on_void, lambda row, call: on_answered(row, call, 1001.0)])
+def test_calls_that_cost_nothing_get_their_estimate_back(event: Callable[[Endpoint, Call], None]) -> None:
     row = delivering(rate=100.0)
     call = start(row, 1000.0, estimate=500.0)
     assert row.rate_clock == 1005.0
-    assert callable(event)
     event(row, call)
     assert (row.rate_clock, row.in_flight) == (1000.0, 0)
 

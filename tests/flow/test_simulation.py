@@ -1,5 +1,7 @@
 from dataclasses import replace
 
+import pytest
+
 from bench.flow.bars import GOODPUT, bars
 from bench.flow.best import best_known
 from bench.flow.clock import Clock
@@ -60,6 +62,19 @@ def test_a_long_outage_kills_no_job_and_loses_no_permit() -> None:
     assert record.dead == 0
     assert controller.endpoint.circuit is Circuit.CLOSED
     assert controller.endpoint.in_flight == simulation.running > 0
+
+
+@pytest.mark.parametrize("workers", [1, 10])
+def test_jobs_that_always_fail_are_dead_in_the_end_and_the_endpoint_is_used_all_the_same(
+    workers: int,
+) -> None:
+    no_bad_luck = replace(scenario("steady").conditions, errors=0.0)
+    poisoned = replace(scenario("steady"), poison=5, conditions=no_bad_luck)
+    controller = Ours(5)
+    figures = measure(poisoned, controller, workers, 5, best_known())
+    assert figures.dead == 5
+    assert figures.goodput > 60.0, "it cannot know at first that the endpoint is not overloaded"
+    assert controller.endpoint.circuit is Circuit.CLOSED
 
 
 def test_recovery_begins_where_twenty_good_seconds_begin() -> None:

@@ -38,6 +38,8 @@ async def drive(both: Both, luck: random.Random) -> None:
             calls += await both.admit(now, [luck.choice([None, 500.0]) for _ in range(luck.randint(1, 4))])
         else:
             likely, share = PHASES[phase]
-            outcome = luck.choice(likely if luck.random() < share else ["ok", "ok", "ok", "fail", "void"])
+            outcome = luck.choice(
+                likely if luck.random() < share else ["ok", "ok", "ok", "fail", "answered", "void"]
+            )
             await both.end(calls.pop(luck.randrange(len(calls))), outcome, now, luck)
         await both.agree()

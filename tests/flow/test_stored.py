@@ -41,7 +41,12 @@ def shortened(scenario: Scenario, begins: float, seconds: float) -> Scenario:
 
 @pytest.mark.parametrize(
     "scenario",
-    [shortened(STEADY, 0, 300), shortened(OUTAGE, 480, 400), shortened(BUDGET, 200, 300)],
+    [
+        shortened(STEADY, 0, 300),
+        shortened(OUTAGE, 480, 400),
+        shortened(BUDGET, 200, 300),
+        replace(shortened(OUTAGE, 300, 500), name="poison", poison=5),
+    ],
     ids=lambda scenario: scenario.name,
 )
 def test_real_claims_and_completions_agree_with_the_model(

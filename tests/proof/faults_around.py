@@ -28,9 +28,14 @@ AROUND = (
     ),
     Line(
         "a model server that says 429 or 500, hangs, drips, says 200 with an error inside, is away for a day",
-        "nothing dead, each left after its time",
+        "nothing dead because of it, each left after its time; a job that it alone fails is dead in the end",
         (
             "sql/endpoints/test_outage.py::test_a_day_without_the_endpoint_makes_no_job_dead",
+            "sql/endpoints/test_evidence.py::test_an_outage_that_begins_between_two_tries_kills_nobody_in_a_day",
+            named(
+                "sql/endpoints/test_evidence.py",
+                "test_five_jobs_that_always_fail_die_beside_others_and_the_server_is_used",
+            ),
             "worker/test_endpoints.py::test_an_answer_decides_how_the_attempt_ends",
             "worker/test_endpoints.py::test_after_retry_after_the_worker_comes_again_in_time",
             "agent/test_failures.py::test_a_busy_server_is_waited_for_at_no_cost",

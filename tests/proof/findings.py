@@ -247,4 +247,32 @@ FINDINGS = (
             ),
         ),
     ),
+    Line(
+        "A retry that a handler asked for after an answer of 200 cut the limit of its endpoint and opened the"
+        " circuit; five jobs that always raised did so to a server that was well, and lived on.",
+        "Each ended call is good, bad or no evidence about its endpoint; only bad ones are held against it,"
+        " and only they may cost the job nothing.",
+        (
+            named(
+                "worker/test_evidence.py",
+                "test_jobs_that_fail_after_a_good_answer_die_and_the_circuit_stays_closed",
+            ),
+            named(
+                "sql/endpoints/test_evidence.py",
+                "test_failures_that_are_not_the_endpoints_leave_it_alone_and_count",
+            ),
+        ),
+    ),
+    Line(
+        "A job that an endpoint fails whenever it probes was never counted, however many others were served.",
+        "It counts after enough tries, if a call was answered well since the one before; until then explain"
+        " and doctor name the job.",
+        (
+            named(
+                "sql/endpoints/test_evidence.py",
+                "test_a_job_that_always_fails_counts_once_another_was_served_since_its_last_try",
+            ),
+            "cli/test_doctor.py::test_jobs_whose_endpoint_fails_them_at_no_cost_are_named",
+        ),
+    ),
 )

@@ -116,11 +116,12 @@ PROMISES = (
     ),
     Line(
         "P10",
-        "No retry before its time; an open circuit costs no failures.",
+        "No retry before its time; an outage of an endpoint costs no failures but the first of its row.",
         (
             "sql/fail_jobs/test_retrying.py::test_a_retry_is_not_claimed_before_its_time",
             "sql/fail_jobs/test_retrying.py::test_jitter_only_adds",
             "sql/endpoints/test_outage.py::test_no_failure_counts_while_the_circuit_is_not_closed",
+            "sql/endpoints/test_evidence.py::test_an_outage_that_begins_between_two_tries_kills_nobody_in_a_day",
             "worker/test_endpoints.py::test_after_retry_after_the_worker_comes_again_in_time",
         ),
     ),

@@ -71,6 +71,26 @@ def raises(kind: str) -> None:
             raise ValueError(kind)
 
 
+@app.task(mode="process", endpoint="model", max_failures=9)
+def calls_a_model(ctx: JobContext, kind: str) -> None:
+    match kind:
+        case "failed":
+            raise holdfast.EndpointFailed("it said sorry")
+        case "refused":
+            try:
+                raise OSError(113, "No route to host")
+            except OSError as exc:
+                raise holdfast.Retry("later") from exc
+        case "answered":
+            ctx.endpoint_ok = True
+            raise ValueError("what it said is no JSON")
+        case "killed":
+            ctx.endpoint_ok = True
+            os._exit(3)
+        case _:
+            raise ValueError("before the call")
+
+
 @app.task(mode="process", max_failures=1)
 async def transacts(ctx: JobContext) -> None:
     async with ctx.transaction():

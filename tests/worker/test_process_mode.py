@@ -145,6 +145,22 @@ async def test_what_a_handler_raises_means_the_same_as_anywhere(
         assert "holdfast/worker" not in rows[0]["traceback"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "streak"), [("failed", 4), ("refused", 4), ("answered", 0), ("killed", 0), ("own", 3)]
+)
+async def test_what_a_call_tells_of_its_endpoint_reaches_it_from_a_process(
+    app: Holdfast, kind: str, streak: int
+) -> None:
+    app.endpoint("model", mode="fixed", max=5)
+    await app.declare()
+    await app.database.execute("update holdfast.endpoints set streak = 3")
+    handle = await tasks.calls_a_model.enqueue(kind=kind)
+    async with working(app):
+        await until(lambda: attempts_of(app, handle.id), WITHIN)
+    (row,) = await app.database.fetch("select streak from holdfast.endpoints")
+    assert row["streak"] == streak
+
+
 async def test_a_transaction_across_processes_is_refused_with_a_remedy(app: Holdfast) -> None:
     handle = await tasks.transacts.enqueue()
     async with working(app):

@@ -16,6 +16,8 @@ class AgentContext(Protocol):
     @property
     def endpoint(self) -> str | None: ...
 
+    endpoint_ok: bool | None
+
     @property
     def generation(self) -> int: ...
 

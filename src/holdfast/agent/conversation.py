@@ -73,16 +73,18 @@ class Conversation:
             raise Yield("its worker leaves; the conversation goes on in the next one")
         key = self._ctx.idempotency_key(self._memory.step(turn))
         began = monotonic()
+        self._ctx.endpoint_ok = None  # nothing is known of it until it answers
         try:
             answer = await self._model.ask(self._messages, self._offer.specs, key)
         except ModelFailed as exc:
             await self._record(self._model_call(began, None, "error", exc.message))
             raise
+        self._ctx.endpoint_ok = True
         self._ctx.units(answer.units)
         call = self._model_call(began, answer.units, answer.finish_reason)
         data = self._memory.with_answer(answer)
         if not fits(data):
-            raise ModelFailed(f"The answer of {self._model.name} is too long to be kept.")
+            raise ModelFailed(f"The answer of {self._model.name} is too long to be kept.", endpoint_ok=True)
         await self._save(call, self._memory.answer_name(turn), data)
         return answer
 
@@ -95,6 +97,9 @@ class Conversation:
                 result = mistake("what the tool gave is too long to be kept.")
                 data = self._memory.with_result(result)
         except HandlerSignal as signal:
+            if signal.endpoint_ok is None:
+                # The model answered. What a tool asked is another server.
+                signal.endpoint_ok = self._ctx.endpoint_ok
             await self._record(_tool_call(request, began, type(signal).__name__, str(signal)))
             raise
         call = _tool_call(request, began, result.finish_reason, result.error)

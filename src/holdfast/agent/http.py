@@ -51,9 +51,11 @@ class ModelClient:
             async with asyncio.timeout(self._timeout):
                 status, headers, data = await self._send(body, key)
         except (TimeoutError, self._library.TimeoutException):
-            raise ModelFailed(f"{self._place} gave no answer within {self._timeout:g} s.") from None
+            message = f"{self._place} gave no answer within {self._timeout:g} s."
+            raise ModelFailed(message, endpoint_ok=False) from None
         except (self._library.HTTPError, self._library.InvalidURL) as exc:
-            raise ModelFailed(f"{self._place} gave no answer: {self._words(exc)}.") from None
+            message = f"{self._place} gave no answer: {self._words(exc)}."
+            raise ModelFailed(message, endpoint_ok=False) from None
         return self._read(status, headers, data)
 
     async def close(self) -> None:
@@ -75,7 +77,8 @@ class ModelClient:
         if not 200 <= status <= 299:
             raise self._failed(status, headers, _complaint(document) or data.decode(errors="replace"))
         if not isinstance(document, dict):
-            raise ModelFailed(f"{self._place} answered {status}, but not with a JSON object.")
+            message = f"{self._place} answered {status}, but not with a JSON object."
+            raise ModelFailed(message, endpoint_ok=False)
         if document.get("error"):
             # An error within an answer of 200; some write there the status that it should have had.
             raise self._failed(_status_in(document), headers, _complaint(document))
@@ -85,7 +88,8 @@ class ModelClient:
         answered = "an error" if status is None else str(status)
         said = storable(self._secrets.redact(" ".join(words.split())), MOST_WORDS)
         message = f"{self._place} answered {answered}" + (f": {said}" if said else ".")
-        return ModelFailed(message, status=status, headers=headers)
+        # An error without a status came within an answer of 200.
+        return ModelFailed(message, status=status, headers=headers, endpoint_ok=None if status else False)
 
     def _words(self, exc: Exception) -> str:
         said = self._secrets.redact(str(exc)).rstrip(".")
@@ -117,7 +121,9 @@ async def _bounded(pieces: AsyncIterator[bytes]) -> bytes:
     async for piece in pieces:
         data += piece
         if len(data) > MOST_BYTES:
-            raise ModelFailed(f"The model server's answer is longer than {MOST_BYTES:,} bytes.")
+            raise ModelFailed(
+                f"The model server's answer is longer than {MOST_BYTES:,} bytes.", endpoint_ok=True
+            )
     return bytes(data)
 
 

@@ -25,7 +25,7 @@ class Model:
         try:
             return self._api.read(document)
         except RecursionError:
-            raise ModelFailed(f"The answer of {self.name} is nested too deeply.") from None
+            raise ModelFailed(f"The answer of {self.name} is nested too deeply.", endpoint_ok=True) from None
 
     async def close(self) -> None:
         await self._client.close()

@@ -39,7 +39,7 @@ class Ollama:
     def read(self, document: Mapping[str, Any]) -> Answer:
         message = document.get("message")
         if not isinstance(message, Mapping):
-            raise ModelFailed("The model server's answer has no message.")
+            raise ModelFailed("The model server's answer has no message.", endpoint_ok=False)
         calls = objects(message.get("tool_calls"))
         return Answer(
             text=storable(text(message.get("content")), MOST_TEXT),

@@ -35,7 +35,8 @@ class OpenAI:
     def read(self, document: Mapping[str, Any]) -> Answer:
         choices = objects(document.get("choices"))
         if not choices or not isinstance(choices[0].get("message"), Mapping):
-            raise ModelFailed("The model server's answer has no choices with a message.")
+            message = "The model server's answer has no choices with a message."
+            raise ModelFailed(message, endpoint_ok=False)
         message = choices[0]["message"]
         calls = objects(message.get("tool_calls"))
         return Answer(

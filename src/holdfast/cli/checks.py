@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from holdfast.db import health, migrate
 from holdfast.db.connect import Database
+from holdfast.db.endpoints import uncounted_jobs
 
 OLDEST_POSTGRES = 14
 SKEW_TO_MENTION = timedelta(seconds=2)
@@ -228,6 +229,20 @@ async def chores(database: Database) -> Verdict:
     return Level.OK, "due jobs are readied and late ones buried", None
 
 
+async def endpoints(database: Database) -> Verdict:
+    """Whether the jobs or the endpoint are at fault, only calls of other jobs can tell."""
+    found = await uncounted_jobs(database)
+    if not found:
+        return Level.OK, "no job waits because its endpoint failed it", None
+    first, many = found[0], f"{found[0].of} jobs wait" if found[0].of > 1 else "1 job waits"
+    who = ", ".join(f"{one.id} ({one.endpoint}, {one.tries} tries)" for one in found)
+    return (
+        Level.NOTE,
+        f"{many} because an endpoint failed the last try, which did not count: {who}.",
+        f"holdfast endpoints show {first.endpoint}; if it is well, holdfast explain {first.id}",
+    )
+
+
 async def transactions(database: Database) -> Verdict:
     if not await health.sees_others(database):
         return BLIND
@@ -257,6 +272,7 @@ CHECKS: dict[str, Check] = {
     "workers": workers,
     "queues": queues,
     "chores": chores,
+    "endpoints": endpoints,
     "autovacuum": autovacuum,
     "snapshots": snapshots,
     "transactions": transactions,

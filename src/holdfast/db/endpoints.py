@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -9,6 +10,7 @@ from holdfast.db import rows
 from holdfast.db.statement import Executor, fetch, fetch_row, run
 from holdfast.model.endpoint import EndpointSecond, EndpointSummary
 from holdfast.model.error import NotFound
+from holdfast.model.id import JobId
 
 DECLARE = "select holdfast.declare_endpoint($1::text, $2::jsonb)"
 OPEN = "select holdfast.open_endpoint($1::text, $2::text, $3::text)"
@@ -28,8 +30,38 @@ select
   rate * 60
 from holdfast.endpoint_history($1::text, $2::interval)
 """
+# Jobs whose last try failed on their endpoint and did not count: those with the most tries, and how many.
+UNCOUNTED = """
+select j.id, j.endpoint, j.failures + j.losses + j.deferrals as tries, count(*) over () as of
+from holdfast.job_view as j
+cross join lateral (
+  select a.outcome, a.class, a.generation, a.stage
+  from holdfast.attempt_view as a
+  where a.job_id = j.id
+  order by a.attempt desc
+  limit 1
+) as last
+where j.ended_at is null
+  and j.deferrals > 0
+  and last.outcome = 'deferred'
+  and last.class = 'transient'
+  and last.generation = j.generation
+  and last.stage is not distinct from j.stage
+order by tries desc, j.id
+limit 3
+"""
 
 Settings = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Uncounted:
+    """A job whose endpoint failed its last try, at no cost; `of`: how many such jobs there are."""
+
+    id: JobId
+    endpoint: str
+    tries: int
+    of: int
 
 
 async def declare_endpoint(on: Executor, name: str, settings: Settings | None = None) -> None:
@@ -64,3 +96,8 @@ async def endpoint_history(
 ) -> list[EndpointSecond]:
     """Oldest first, at most six hours; seconds in which nothing happened are left out."""
     return [rows.endpoint_second(row) for row in await fetch(on, HISTORY, name, since)]
+
+
+async def uncounted_jobs(on: Executor) -> list[Uncounted]:
+    """Those with the most tries first."""
+    return [Uncounted(*row) for row in await fetch(on, UNCOUNTED)]

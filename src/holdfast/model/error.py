@@ -173,7 +173,10 @@ class NotConfigured(HoldfastError):
 
 
 class ModelFailed(HoldfastError):
-    """A model server answered with an error, or not at all; its status and headers say what follows."""
+    """A model server answered with an error, or not at all; its status and headers say what follows.
+
+    `endpoint_ok`: whether it is well all the same, where the status cannot tell.
+    """
 
     default_hint = "look at the model server's own log"
 
@@ -183,10 +186,12 @@ class ModelFailed(HoldfastError):
         hint: str | None = None,
         status: int | None = None,
         headers: Mapping[str, str] | None = None,
+        endpoint_ok: bool | None = None,
     ) -> None:
         super().__init__(message, hint)
         self.status = status
         self.headers = headers or {}
+        self.endpoint_ok = endpoint_ok
 
 
 class TooManyTurns(HoldfastError):

@@ -4,7 +4,7 @@ httpx, requests and openai keep it in `response`; aiohttp has `status`, urllib `
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -39,18 +39,31 @@ class HttpAnswer:
 
 
 def answer_in(exc: BaseException) -> HttpAnswer | None:
-    """None if it carries no error answer. The `code` of SystemExit is no status."""
-    if not isinstance(exc, Exception):
-        return None
-    for carrier in (_attribute(exc, "response"), exc):
-        for name in ("status_code", "status", "code"):
-            status = _attribute(carrier, name)
-            if isinstance(status, int) and 400 <= status <= 599:
-                return HttpAnswer(int(status), _headers(carrier))
+    """None if it carries no error answer."""
+    for status, carrier in _statuses(exc):
+        if status >= 400:
+            return HttpAnswer(status, _headers(carrier))
     return None
 
 
-def _attribute(value: object, name: str) -> Any:
+def status_in(exc: BaseException) -> int | None:
+    """Of its error answer, or of any other that it carries: what came with a 200 may be no JSON, say."""
+    found = [status for status, _ in _statuses(exc)]
+    return next((status for status in found if status >= 400), found[0] if found else None)
+
+
+def _statuses(exc: BaseException) -> Iterator[tuple[int, object]]:
+    """With what carries each. The `code` of SystemExit is no status, nor is a low one of another library."""
+    if not isinstance(exc, Exception):
+        return
+    for carrier in (attribute(exc, "response"), exc):
+        for name, least in (("status_code", 200), ("status", 200), ("code", 400)):
+            status = attribute(carrier, name)
+            if isinstance(status, int) and least <= status <= 599:
+                yield int(status), carrier
+
+
+def attribute(value: object, name: str) -> Any:
     """A property that raises must not hide the failure that is being looked at."""
     try:
         return getattr(value, name, None)
@@ -59,7 +72,7 @@ def _attribute(value: object, name: str) -> Any:
 
 
 def _headers(carrier: object) -> dict[str, str]:
-    items = _attribute(_attribute(carrier, "headers"), "items")
+    items = attribute(attribute(carrier, "headers"), "items")
     return {str(name).lower(): str(value) for name, value in items()} if callable(items) else {}
 
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple, assert_never
 
+from holdfast.model.evidence import Evidence
 from holdfast.model.payload import JsonText
 from holdfast.model.text import storable, storable_tail
 
@@ -56,6 +57,7 @@ class Failed:
     units: float | None = None
     timed_out: bool = False
     refused: bool = False
+    evidence: Evidence | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,7 @@ def _failure(failed: Failed) -> str | None:
         retry_after=None if failed.retry_after is None else failed.retry_after.total_seconds(),
         units=failed.units,
         refused=failed.refused or None,
+        evidence=failed.evidence,
     )
 
 

@@ -2,6 +2,7 @@
 
 HandlerSignal
 ├── Retry           try again, after a delay if given
+│   └── EndpointFailed  the same, and the endpoint is to blame
 ├── Permanent       never try again: the job is dead at once
 │   ├── WaitTimeout     raised in the handler: nobody signalled in time
 │   └── ChildFailed     raised in the handler: a child did not complete
@@ -20,13 +21,33 @@ from holdfast.model.duration import Duration, parse_duration
 class HandlerSignal(Exception):
     """Base of what a handler raises to say how its attempt ends."""
 
+    endpoint_ok: bool | None = None
+
 
 class Retry(HandlerSignal):
-    """This attempt failed; try again, after `delay` if given, else by the retry policy."""
+    """This attempt failed; try again, after `delay` if given, else by the retry policy.
 
-    def __init__(self, message: str = "the handler asked for a retry", delay: Duration | None = None) -> None:
+    `endpoint_ok` says whether the job's endpoint answered well. Without it, an HTTP error that was being
+    handled says so; if there is none, nothing is held against the endpoint.
+    """
+
+    def __init__(
+        self,
+        message: str = "the handler asked for a retry",
+        delay: Duration | None = None,
+        *,
+        endpoint_ok: bool | None = None,
+    ) -> None:
         super().__init__(message)
         self.delay = _optional(delay)
+        self.endpoint_ok = endpoint_ok
+
+
+class EndpointFailed(Retry):
+    """The job's endpoint failed, in a way that no HTTP error tells: it is taken as an answer of 500 is."""
+
+    def __init__(self, message: str = "the endpoint failed", delay: Duration | None = None) -> None:
+        super().__init__(message, delay, endpoint_ok=False)
 
 
 class Permanent(HandlerSignal):

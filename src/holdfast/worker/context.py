@@ -109,6 +109,19 @@ class JobContext(Journey):
         return self._running.job.endpoint
 
     @property
+    def endpoint_ok(self) -> bool | None:
+        """Whether the endpoint did well in the last call; None: nothing is known.
+
+        Set it to True after a good answer: an attempt that fails then is the job's own failure. What an
+        exception itself tells goes before it.
+        """
+        return self._running.endpoint_ok
+
+    @endpoint_ok.setter
+    def endpoint_ok(self, said: bool | None) -> None:
+        self._running.endpoint_ok = said
+
+    @property
     def stage(self) -> str | None:
         return self._running.job.stage
 

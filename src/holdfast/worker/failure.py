@@ -7,6 +7,7 @@ from types import TracebackType
 
 from holdfast.model.classify import STANDARD, Verdict
 from holdfast.model.error import InvalidInput, NotConfigured
+from holdfast.model.evidence import Evidence, evidence_in
 from holdfast.model.outcome import (
     CancelledByRequest,
     ErrorClass,
@@ -60,21 +61,35 @@ def _put_off(exc: Snooze | Yield) -> Outcome:
 
 
 def _failed(exc: BaseException, running: Running) -> Failed:
+    evidence = _evidence(exc, running)
     match exc:
         case RateLimited():
             return Failed(_report(exc, ErrorClass.RATE_LIMITED), exc.retry_after, running.units)
         case Retry():
-            return Failed(_report(exc, ErrorClass.TRANSIENT), exc.delay, running.units)
+            report = _report(exc, ErrorClass.TRANSIENT)
+            return Failed(report, exc.delay, running.units, evidence=evidence)
         case Permanent() | InvalidInput():
-            return Failed(_report(exc, ErrorClass.PERMANENT), units=running.units)
+            return Failed(_report(exc, ErrorClass.PERMANENT), units=running.units, evidence=evidence)
         case ProcessDied():
-            return Failed(ErrorReport(ErrorClass.TRANSIENT, "ProcessDied", str(exc)), units=running.units)
+            report = ErrorReport(ErrorClass.TRANSIENT, "ProcessDied", str(exc))
+            return Failed(report, units=running.units, evidence=evidence)
         case ProcessNotStarted() | NotConfigured():
             return Failed(ErrorReport(ErrorClass.SYSTEM, type(exc).__name__, str(exc)))
         case _:
             verdict = _classified(exc, running)
             report = _report(exc, verdict.error_class)
-            return Failed(report, verdict.retry_after, running.units, refused=verdict.refused)
+            if verdict.error_class is ErrorClass.SYSTEM:
+                evidence = Evidence.NONE  # the task says that it is ours
+            wait, refused = verdict.retry_after, verdict.refused
+            return Failed(report, wait, running.units, refused=refused, evidence=evidence)
+
+
+def _evidence(exc: BaseException, running: Running) -> Evidence:
+    """What the exception tells of the endpoint, else what the handler has said of it."""
+    found = evidence_in(exc)
+    if found is None and running.endpoint_ok is not None:
+        found = Evidence.of(running.endpoint_ok)
+    return found or Evidence.NONE
 
 
 def _classified(exc: BaseException, running: Running) -> Verdict:
@@ -101,7 +116,9 @@ def refused_end(why: str) -> Outcome:
 def _stopped(stop: Stop, exc: BaseException, running: Running) -> Outcome:
     match stop:
         case Stop.TIMED_OUT:
-            return Failed(_timeout(exc, running), units=running.units, timed_out=True)
+            # What it was doing is not known; most often it waits for an answer.
+            evidence = Evidence.of(running.endpoint_ok or False)
+            return Failed(_timeout(exc, running), units=running.units, timed_out=True, evidence=evidence)
         case Stop.ASKED:
             return CancelledByRequest(running.reason or stop.value)
         case Stop.WORKER_LEAVES | Stop.BOX_ENDS | Stop.LEASE_ENDED | Stop.BY_OTHERS:

@@ -33,6 +33,7 @@ class Running:
         "alone_at",
         "began",
         "cancelled",
+        "endpoint_ok",
         "handler",
         "has_begun",
         "is_settled",
@@ -61,6 +62,7 @@ class Running:
         self.reason: str | None = None
         self.is_settled = False  # true: its end is known to the database, or is not ours to report
         self.units: float | None = None
+        self.endpoint_ok: bool | None = None  # what the handler said of its endpoint so far
         self.said: Advance | None = None  # the last marker that ctx.advance made; the handler must return one
         self.cancelled: Event | None = None  # made with the context, if the handler takes one
         self.should_yield: Event | None = None  # the same

@@ -14,6 +14,7 @@ from tests.builders import (
     a_worker,
     cancel,
     cancelled_job,
+    claim,
     claim_one,
     expire_worker,
     fail,
@@ -60,6 +61,21 @@ async def test_a_scheduled_job_says_until_when(conn: Connection) -> None:
     await fail(conn, retried)
     (again,) = await stats.explain(conn, JobId(retried.id))
     assert (again.blocker, again.detail) == ("scheduled", "It waits for its next try.")
+
+
+async def test_a_failure_of_the_endpoint_that_did_not_count_is_told_with_when_one_will(
+    conn: Connection,
+) -> None:
+    worker = await a_worker(conn)
+    await conn.execute("""select holdfast.declare_endpoint('model', '{"mode": "fixed", "max": 2}')""")
+    first, second = await ready_jobs(conn, 2, endpoint="model", max_failures=3)
+    for job in await claim(conn, worker, 2):
+        await fail(conn, job)
+    assert "not_counted" not in {one.blocker for one in await stats.explain(conn, JobId(first))}
+    waits, told, *_ = await stats.explain(conn, JobId(second))
+    assert (waits.blocker, told.blocker, told.blocks) == ("scheduled", "not_counted", False)
+    assert "Endpoint model failed its last try" in told.detail
+    assert "From try 12 on (1 so far)" in told.detail
 
 
 async def test_a_worker_that_is_lost_draining_or_stopped_is_no_worker(conn: Connection) -> None:

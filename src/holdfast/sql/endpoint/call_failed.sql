@@ -1,17 +1,19 @@
 -- A call failed: evidence against the limit, the circuit, a pause; counts tells whether the job is to blame.
-create or replace function holdfast.call_failed(inout e holdfast.endpoints, now double precision, u double precision, started double precision, at_start integer, was_probe boolean, estimate double precision, tries integer, max_failures integer, out counts boolean)
+create or replace function holdfast.call_failed(inout e holdfast.endpoints, now double precision, u double precision, started double precision, at_start integer, was_probe boolean, estimate double precision, tries integer, max_failures integer, last_try double precision, out counts boolean)
 language plpgsql immutable
 as $$
 begin
   e := holdfast.leave_call(e, was_probe, estimate);
+  -- A job that fails however often it is tried is to blame if a call was answered well since its last try. That was another's:
+  -- this one had none out. During an outage there is no such answer.
+  counts := tries >= 4 * max_failures and coalesce(e.last_ok > last_try, false);
   -- A call from before the circuit last closed, which a probe proved, tells of the outage and not of now.
   if e.circuit = 'closed' and (was_probe or started < e.last_probe) then
-    counts := not was_probe and tries >= 4 * max_failures;
     return;
   end if;
   e.streak := e.streak + 1;
-  -- Only an isolated failure is the job's own; a job that always fails counts after enough tries.
-  counts := e.circuit = 'closed' and not was_probe and (e.streak = 1 or tries >= 4 * max_failures);
+  -- So is the job of an isolated failure.
+  counts := counts or e.circuit = 'closed' and e.streak = 1;
   if e.circuit = 'half_open' and was_probe then
     e.open_for := least(e.open_max, 1.5 * e.open_for);
     e := holdfast.open_circuit(e, now, u);
@@ -30,4 +32,4 @@ begin
   end if;
 end
 $$;
-comment on function holdfast.call_failed(holdfast.endpoints, double precision, double precision, double precision, integer, boolean, double precision, integer, integer) is 'What a failure does to an endpoint, and whether it counts against the job.';
+comment on function holdfast.call_failed(holdfast.endpoints, double precision, double precision, double precision, integer, boolean, double precision, integer, integer, double precision) is 'What a failure does to an endpoint, and whether it counts against the job.';

@@ -1,4 +1,4 @@
--- A call says nothing about the endpoint (permanent, system, lost, released): permit and estimate come back.
+-- A call says nothing about the endpoint (a handler's own error, lost, released): permit and estimate come back.
 create or replace function holdfast.call_void(inout e holdfast.endpoints, was_probe boolean, estimate double precision)
 language plpgsql immutable
 as $$

@@ -7,7 +7,7 @@ begin
     when 'ok' then
       e.second_ok := e.second_ok + 1;
       e.second_took := e.second_took + took;
-    when 'transient' then
+    when 'bad' then
       e.second_failed := e.second_failed + 1;
     when 'rate_limited' then
       e.second_limited := e.second_limited + 1;

@@ -46,6 +46,7 @@ begin
     return query
       select 'scheduled', case when held.failures + held.losses + held.deferrals > 0 then 'It waits for its next try.' else 'It is not due yet.' end, held.due_at, true;
   end if;
+  return query select n.* from holdfast.uncounted(held) as n;
   return query select b.* from holdfast.budget_blocker(held, at) as b;
   return query select b.* from holdfast.lane_blockers(held.lane, held.task) as b;
   if held.state = 'ready' or held.state = 'scheduled' and held.due_at <= at then

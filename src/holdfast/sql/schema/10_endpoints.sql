@@ -119,7 +119,7 @@ comment on column holdfast.endpoints.mode is 'How its limit is found: fixed, aim
 comment on column holdfast.endpoints.min_limit is 'Least calls at once.';
 comment on column holdfast.endpoints.max_limit is 'Most calls at once.';
 comment on column holdfast.endpoints.trip_failures is 'So many failures in a row open the circuit, …';
-comment on column holdfast.endpoints.trip_quiet is '… if there was no success for so many seconds.';
+comment on column holdfast.endpoints.trip_quiet is '… if there was no good answer for so many seconds.';
 comment on column holdfast.endpoints.open_first is 'Seconds that the circuit is open at first.';
 comment on column holdfast.endpoints.open_max is 'Seconds that it is open at most.';
 comment on column holdfast.endpoints.static_rate is 'Units per second that are never exceeded.';
@@ -165,7 +165,7 @@ comment on column holdfast.endpoints.open_for is 'Length of the present or next 
 comment on column holdfast.endpoints.probes is 'Probes that are out.';
 comment on column holdfast.endpoints.last_probe is 'When the last probe started.';
 comment on column holdfast.endpoints.streak is 'Failures in a row.';
-comment on column holdfast.endpoints.last_ok is 'When a call last succeeded.';
+comment on column holdfast.endpoints.last_ok is 'When a call was last answered well, with success or not.';
 comment on column holdfast.endpoints.blocked_until is 'Nothing starts before.';
 comment on column holdfast.endpoints.rate is 'Units per second at present; null: off.';
 comment on column holdfast.endpoints.peak is 'Rate at which it said too many.';

@@ -39,6 +39,8 @@ async def talk(child: Child, running: Running, context: JobContext) -> Spoken:
                 return _end(message)
             if "units" in message:
                 context.units(message["units"])
+            elif "endpoint_ok" in message:
+                context.endpoint_ok = message["endpoint_ok"]
             else:
                 await child.tell({"answer": message["ask"], **await _answer(context, message)})
         except (KeyError, TypeError, ValueError) as exc:

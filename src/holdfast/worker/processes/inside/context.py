@@ -52,6 +52,16 @@ class ProcessContext(JobContext):
         super().units(used)
         self._line.send({"units": used})
 
+    @property
+    def endpoint_ok(self) -> bool | None:
+        return super().endpoint_ok
+
+    @endpoint_ok.setter
+    def endpoint_ok(self, said: bool | None) -> None:
+        """Told at once, as units are."""
+        self._running.endpoint_ok = said
+        self._line.send({"endpoint_ok": said})
+
     async def _save(self, name: str, data: Any) -> None:
         value = decode(encode(data))
         await asyncio.wrap_future(self._line.ask("checkpoint", name=name, data=value))
