@@ -118,4 +118,24 @@ FINDINGS = (
             ),
         ),
     ),
+    Line(
+        "Any login could switch off rescue, timeouts, deadlines, pruning and statistics with an advisory lock"
+        " whose name it guessed, as could an open transaction after a rescue; the gauge said succeeded.",
+        "Rescue is under no lock; what one does at a time locks a row that only the owner can lock. A round"
+        " that another keeps from being done is no success, and the sweep and doctor name who does.",
+        (
+            "race/test_locks.py::test_a_login_that_guesses_the_name_of_a_lock_cannot_stop_a_chore",
+            "race/test_locks.py::test_an_open_transaction_after_a_rescue_keeps_no_other_from_rescuing",
+            named(
+                "worker/test_chores.py",
+                "test_a_chore_that_somebody_keeps_from_being_done_is_no_success_and_its_holder_is_told",
+            ),
+            "cli/test_doctor.py::test_who_keeps_a_chore_from_being_done_is_named",
+        ),
+    ),
+    Line(
+        "A child past its deadline that had ended with its parent, in the same sweep, got a dead letter too.",
+        "The sweep looks again before it buries a job.",
+        (named("sql/rescue_jobs/test_rescuing.py", "test_a_family_past_its_deadline_has_one_dead_letter"),),
+    ),
 )

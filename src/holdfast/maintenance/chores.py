@@ -53,8 +53,9 @@ async def rescue(on: Executor) -> int:
     return found.total
 
 
-async def prune(on: Executor) -> int:
-    return sum((await chores.prune_jobs(on)).values())
+async def prune(on: Executor) -> int | None:
+    pruned = await chores.prune_jobs(on)
+    return None if pruned is None else sum(pruned.values())
 
 
 async def prune_records(on: Executor) -> int:

@@ -40,4 +40,5 @@ class Event(StrEnum):
     HANDLER_SPOKE_LATE = "job.handler_spoke_late"
     JOBS_RESCUED = "job.rescued"
     CHORE_FAILED = "chore.failed"
+    CHORE_HELD = "chore.held"
     CHORE_DONE = "chore.done"
