@@ -138,4 +138,24 @@ FINDINGS = (
         "The sweep looks again before it buries a job.",
         (named("sql/rescue_jobs/test_rescuing.py", "test_a_family_past_its_deadline_has_one_dead_letter"),),
     ),
+    Line(
+        "A producer's open transaction that named a new queue or endpoint kept every worker of that queue"
+        " from starting, and nothing was logged.",
+        "A registration leaves what is being named to whoever names it, and claims find its lanes at the"
+        " commit; what a worker declares of it is put off and sent again. Waits of more than a second are"
+        " told, with the process that holds the lock.",
+        (
+            named(
+                "race/test_starting.py",
+                "test_a_registration_does_not_wait_for_a_producer_and_its_claims_find_the_new_lane",
+            ),
+            named(
+                "worker/test_starting.py",
+                "test_a_worker_starts_beside_a_producer_that_names_its_queue_and_endpoint",
+            ),
+            "worker/test_starting.py::test_a_wait_for_a_lock_is_told_with_the_process_that_holds_it",
+            "proof/test_pooler.py::test_a_wait_for_a_lock_is_told_through_a_pooler",
+            "migration/test_waiting.py::test_who_has_the_lock_is_told_while_a_migration_waits",
+        ),
+    ),
 )

@@ -1,5 +1,6 @@
 """Who holds what others wait for, or go without."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -34,6 +35,31 @@ order by a.xact_start
 limit 1
 """
 
+# Who waits behind others in the same line waits for them, too.
+WAITS = """
+select l.pid, a.application_name, b.pid, h.application_name, h.xact_start
+from pg_locks as l
+join pg_stat_activity as a on a.pid = l.pid
+cross join lateral unnest(pg_blocking_pids(l.pid)) as b (pid)
+join pg_stat_activity as h on h.pid = b.pid
+where not l.granted
+  and a.datname = current_database()
+  and (l.pid = any ($1::integer[]) or a.application_name = any ($2::text[]))
+order by h.xact_start
+"""
+
+# The two halves of the key, as PostgreSQL shows it.
+ADVISORY_HOLDER = """
+select l.pid, a.application_name, a.xact_start
+from pg_locks as l
+join pg_stat_activity as a on a.pid = l.pid
+where l.locktype = 'advisory'
+  and l.database = (select oid from pg_database where datname = current_database())
+  and l.objsubid = 1
+  and (l.classid::bigint << 32 | l.objid::bigint) = $1::bigint
+  and l.granted
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Holder:
@@ -47,9 +73,27 @@ class Holder:
         return f"process {self.pid} ({self.application or 'unnamed'})"
 
 
+@dataclass(frozen=True, slots=True)
+class LockWait:
+    pid: int
+    application: str
+    holder: Holder
+
+
 async def holder_of(on: Fetcher, lock: str) -> Holder | None:
     """Who is at a chore that one does at a time."""
     row = await fetch_row(on, HOLDER, lock)
+    return None if row is None else Holder(*row)
+
+
+async def lock_waits(on: Fetcher, pids: Iterable[int], applications: Iterable[str]) -> list[LockWait]:
+    """Which of these processes, or of those of these applications, wait for locks of whom."""
+    rows = await fetch(on, WAITS, list(pids), list(applications))
+    return [LockWait(pid, name, Holder(*holder)) for pid, name, *holder in rows]
+
+
+async def advisory_holder(on: Fetcher, key: int) -> Holder | None:
+    row = await fetch_row(on, ADVISORY_HOLDER, key)
     return None if row is None else Holder(*row)
 
 

@@ -15,6 +15,8 @@ class Event(StrEnum):
     RUN_LEFT_OPEN = "run.left_open"
     CONNECTION_LOST = "connection.lost"
     CONNECTION_BACK = "connection.back"
+    LOCK_WAITS = "lock.waits"
+    DECLARATION_PUT_OFF = "declaration.put_off"
     WORKER_STARTED = "worker.started"
     WORKER_STOPPING = "worker.stopping"
     WORKER_STOPPED = "worker.stopped"
