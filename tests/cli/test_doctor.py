@@ -4,10 +4,12 @@ from datetime import timedelta
 from typing import Any
 
 import asyncpg
+import pytest
 
-from holdfast.db import health
+from holdfast.cli import checks
+from holdfast.db import health, locks
 from holdfast.db.connect import Connection, Database
-from tests.builders import Running, a_worker, fail, scheduled_job
+from tests.builders import Running, a_worker, fail, running_job, scheduled_job
 from tests.cli.command import holdfast
 from tests.cli.scene import given
 from tests.sql.endpoints.scene import a_caller, a_fixed_endpoint, calls, claimed
@@ -105,3 +107,44 @@ def test_jobs_whose_endpoint_fails_them_at_no_cost_are_named(database_url: str) 
             f" {running[3].id} (model, 40 tries), "
         )
         assert str(running[0].id) not in found["message"], "the first of the streak was counted"
+
+
+async def test_who_keeps_a_chore_from_being_done_is_named(database_url: str) -> None:
+    other = await asyncpg.connect(database_url, server_settings={"application_name": "by hand"})
+    async with Database(database_url) as database:
+        await other.execute("begin; select holdfast.prune_jobs()")
+        pid = other.get_server_pid()
+        held = await locks.held_locks(database, timedelta(0))
+        assert {name: (one.pid, one.application) for name, one in held.items()} == {"prune": (pid, "by hand")}
+        assert held["prune"].since is not None
+        assert await locks.held_locks(database, timedelta(hours=1)) == {}
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(checks, "HOLD_PATIENCE", timedelta(0))
+            level, message, fix = await checks.chores(database)
+    assert level is checks.Level.WRONG
+    assert message.startswith(
+        f"Not done, because an open transaction is at it: prune by process {pid} (by hand) since "
+    )
+    assert fix == f"end that transaction, or select pg_terminate_backend({pid})"
+    await other.close()
+
+
+async def test_a_rescue_that_nobody_commits_is_named(database_url: str) -> None:
+    other = await asyncpg.connect(database_url, server_settings={"application_name": "by hand"})
+    job = await running_job(other)
+    await other.execute(
+        "update holdfast.workers set lease_until = now() - interval '1 hour' where id = $1", job.worker
+    )
+    async with Database(database_url) as database:
+        await other.execute("begin; select holdfast.rescue_jobs()")
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(checks, "RESCUE_PATIENCE", timedelta(0))
+            level, message, fix = await checks.workers(database)
+            await other.execute("rollback")
+            _, without, _ = await checks.workers(database)
+    pid = other.get_server_pid()
+    assert level is checks.Level.WRONG
+    assert f"stands in an open transaction of process {pid} (by hand) since " in message
+    assert fix == f"end that transaction, or select pg_terminate_backend({pid})"
+    assert without == "1 workers are lost and nobody took over their jobs."
+    await other.close()

@@ -86,7 +86,7 @@ async def test_everything_belongs_to_the_role_that_nobody_logs_in_as(
 async def test_every_function_that_is_granted_exists(conn: "asyncpg.Connection[Record]") -> None:
     lists = re.findall(r"\[([^\]]*)\]", (SQL / "grants.sql").read_text())
     granted = {name for one in lists for name in re.findall(r'["\'](\w+)["\']', one)}
-    tables = {"migrations", "function_set", "installation"}
+    tables = {"migrations", "function_set", "installation", "lock_view"}
     known = {
         row[0]
         for row in await conn.fetch(

@@ -275,4 +275,44 @@ FINDINGS = (
             "cli/test_doctor.py::test_jobs_whose_endpoint_fails_them_at_no_cost_are_named",
         ),
     ),
+    Line(
+        "Any login could switch off rescue, timeouts, deadlines, pruning and statistics with an advisory lock"
+        " whose name it guessed, as could an open transaction after a rescue; the gauge said succeeded.",
+        "Rescue is under no lock; what one does at a time locks a row that only the owner can lock. A round"
+        " that another keeps from being done is no success, and the sweep and doctor name who does.",
+        (
+            "race/test_locks.py::test_a_login_that_guesses_the_name_of_a_lock_cannot_stop_a_chore",
+            "race/test_locks.py::test_an_open_transaction_after_a_rescue_keeps_no_other_from_rescuing",
+            named(
+                "worker/test_chores.py",
+                "test_a_chore_that_somebody_keeps_from_being_done_is_no_success_and_its_holder_is_told",
+            ),
+            "cli/test_doctor.py::test_who_keeps_a_chore_from_being_done_is_named",
+        ),
+    ),
+    Line(
+        "A child past its deadline that had ended with its parent, in the same sweep, got a dead letter too.",
+        "The sweep looks again before it buries a job.",
+        (named("sql/rescue_jobs/test_rescuing.py", "test_a_family_past_its_deadline_has_one_dead_letter"),),
+    ),
+    Line(
+        "A producer's open transaction that named a new queue or endpoint kept every worker of that queue"
+        " from starting, and nothing was logged.",
+        "A registration leaves what is being named to whoever names it, and claims find its lanes at the"
+        " commit; what a worker declares of it is put off and sent again. Waits of more than a second are"
+        " told, with the process that holds the lock.",
+        (
+            named(
+                "race/test_starting.py",
+                "test_a_registration_does_not_wait_for_a_producer_and_its_claims_find_the_new_lane",
+            ),
+            named(
+                "worker/test_starting.py",
+                "test_a_worker_starts_beside_a_producer_that_names_its_queue_and_endpoint",
+            ),
+            "worker/test_starting.py::test_a_wait_for_a_lock_is_told_with_the_process_that_holds_it",
+            "proof/test_pooler.py::test_a_wait_for_a_lock_is_told_through_a_pooler",
+            "migration/test_waiting.py::test_who_has_the_lock_is_told_while_a_migration_waits",
+        ),
+    ),
 )

@@ -229,6 +229,7 @@ FAULTS = (
         "one winner, no deadlock",
         (
             "race/test_rescue.py::test_rescuers_at_once_count_each_loss_once",
+            "race/test_locks.py::test_rescues_at_once_take_all_that_is_due_once",
             "race/test_pairs.py::test_two_verbs_at_once_are_two_verbs_in_turn",
             "race/test_pairs.py::test_a_verb_that_is_undone_leaves_the_job_to_the_other",
             "proof/model_check/test_model_check.py::test_no_schedule_breaks_the_protocol",

@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import asyncpg
 import pytest
 
 from holdfast.client.app import Holdfast
@@ -117,3 +118,16 @@ async def test_a_migration_runs_through_a_pooler(empty_database_url: str) -> Non
             async with database.connection() as conn:
                 assert (await migrate(conn)).applied
             assert await check_invariants(database) == []
+
+
+async def test_a_wait_for_a_lock_is_told_through_a_pooler(
+    app: Holdfast, database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = await asyncpg.connect(database_url, server_settings={"application_name": "report"})
+    await other.execute("begin; lock table holdfast.workers in access exclusive mode")
+    told = f"holder=process {other.get_server_pid()} (report)"
+    async with working(app):
+        async with asyncio.timeout(30):
+            while not any(told in line for line in caplog.messages):
+                await asyncio.sleep(0.01)
+        await other.close()

@@ -93,7 +93,7 @@ async def relations(conn: Connection, kinds: str) -> list[str]:
         from pg_class
         where relnamespace = 'holdfast'::regnamespace
           and strpos($1, relkind) > 0
-          and relname not in ('migrations', 'function_set', 'installation')
+          and relname not in ('migrations', 'function_set', 'installation', 'lock_view')
         """,
         kinds,
     )

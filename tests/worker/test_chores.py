@@ -16,6 +16,7 @@ from holdfast.maintenance.chores import (
     ADVANCE_ORDER_KEYS,
     CLOSE_RUNS,
     MARK_LANES,
+    PRUNE,
     RESCUE,
     SETTLE_LIMITS,
     SUMMARISE_ENDS,
@@ -148,3 +149,24 @@ async def test_a_chore_that_fails_is_told_of_once_and_tried_again(
 
 async def reached(done: Counter[str], name: str, count: int) -> bool:
     return done[name] >= count
+
+
+async def test_a_chore_that_somebody_keeps_from_being_done_is_no_success_and_its_holder_is_told(
+    db: Database, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.maintenance.sweeper.FIRST_NOTE", 0.0)
+    monkeypatch.setattr("holdfast.maintenance.sweeper.NOTE_EVERY", 0.0)
+    chores = [chore for chore in standard_chores(HOUR) if chore.name in (PRUNE, SUMMARISE_ENDS)]
+    sweeper = Sweeper(db, chores)
+    async with db.transaction() as held:
+        await held.execute("select holdfast.prune_jobs()")
+        pid = await held.fetchval("select pg_backend_pid()")
+        with caplog.at_level(logging.WARNING, "holdfast"):
+            for _ in range(5):
+                assert await sweeper.run_once() == {SUMMARISE_ENDS: 0}
+        assert [row["name"] for row in await db.fetch("select name from holdfast.chore_view")] == [
+            SUMMARISE_ENDS
+        ]
+    (told,) = caplog.records
+    assert told.getMessage().startswith(f"chore.held chore=prune holder=process {pid} (")
+    assert await sweeper.run_once() == {PRUNE: 0, SUMMARISE_ENDS: 0}

@@ -156,7 +156,7 @@ async def test_what_a_call_tells_of_its_endpoint_reaches_it_from_a_process(
     await app.database.execute("update holdfast.endpoints set streak = 3")
     handle = await tasks.calls_a_model.enqueue(kind=kind)
     async with working(app):
-        await until(lambda: attempts_of(app, handle.id), WITHIN)
+        await until(lambda: attempts_of(app, handle.id))
     (row,) = await app.database.fetch("select streak from holdfast.endpoints")
     assert row["streak"] == streak
 

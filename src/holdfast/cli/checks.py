@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
-from holdfast.db import health, migrate
+from holdfast.db import health, locks, migrate
 from holdfast.db.connect import Database
 from holdfast.db.endpoints import uncounted_jobs
 
@@ -19,6 +19,8 @@ TRANSACTION_PATIENCE = timedelta(minutes=1)
 CHORE_PATIENCE = timedelta(minutes=2)
 # Their last success is noted now and then only.
 GAUGE_PATIENCE = timedelta(minutes=10)
+# Two sweeps: no round takes that long.
+HOLD_PATIENCE = timedelta(seconds=10)
 CONNECTIONS_SPARE = 10
 AUTOVACUUM = {
     "autovacuum_vacuum_scale_factor": "0",
@@ -118,6 +120,13 @@ async def partitions(database: Database) -> Verdict:
 
 async def workers(database: Database) -> Verdict:
     counts = await health.workers(database, RESCUE_PATIENCE)
+    if counts.unrescued and (holder := await locks.idle_rescuer(database, RESCUE_PATIENCE)):
+        where = f"an open transaction of {holder}{_since(holder.since)}"
+        return (
+            Level.WRONG,
+            f"{counts.unrescued} workers are lost, and their rescue stands in {where}.",
+            f"end that transaction, or select pg_terminate_backend({holder.pid})",
+        )
     if counts.unrescued:
         return (
             Level.WRONG,
@@ -219,6 +228,14 @@ async def chores(database: Database) -> Verdict:
             f"Nobody does the chores: {late.scheduled} jobs are overdue, {late.expired} past their deadline.",
             "start a worker; if there is one, look into its log for a chore that fails",
         )
+    if held := await locks.held_locks(database, HOLD_PATIENCE):
+        who = ", ".join(f"{name} by {holder}{_since(holder.since)}" for name, holder in held.items())
+        pid = next(iter(held.values())).pid
+        return (
+            Level.WRONG,
+            f"Not done, because an open transaction is at it: {who}.",
+            f"end that transaction, or select pg_terminate_backend({pid})",
+        )
     if stuck := await health.stuck_chores(database, GAUGE_PATIENCE):
         since = ", ".join(f"{name} (since {at:%Y-%m-%d %H:%M} UTC)" for name, at in stuck.items())
         return (
@@ -258,6 +275,10 @@ async def transactions(database: Database) -> Verdict:
         f"Open for more than a minute: {who}.",
         f"others may wait for their locks; select pg_terminate_backend({found[0].pid}) ends the oldest",
     )
+
+
+def _since(at: datetime | None) -> str:
+    return "" if at is None else f" since {at:%Y-%m-%d %H:%M:%S} UTC"
 
 
 CHECKS: dict[str, Check] = {

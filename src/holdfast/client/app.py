@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 from uuid import UUID
@@ -27,6 +28,7 @@ from holdfast.client.task import Call, Task
 from holdfast.client.work import WorkOptions, work
 from holdfast.db import endpoints, jobs, need, pipelines, queues
 from holdfast.db.connect import Database
+from holdfast.db.statement import Declare
 from holdfast.model.classify import Classifier, Rules
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import BadHandler, InvalidInput, UnknownTask
@@ -147,15 +149,24 @@ class Holdfast:
     async def declare(self) -> None:
         """Sends what is said of queues, tasks, pipelines and endpoints; a worker does it at its start."""
         async with self.database.transaction() as conn:
-            for name in self.queue_names:
-                await queues.declare_queue(conn, name, self._queue_policy(name))
-            for name, task in sorted(self.tasks.items()):
-                await queues.declare_task(conn, name, task.policy.wire())
-            for name, pipeline in sorted(self.pipelines.items()):
-                await pipelines.declare_pipeline(conn, name, pipeline.wire())
-            # Last, and in this order, because from here on calls of these endpoints wait for the commit.
-            for name, settings in sorted(self.endpoints.items()):
-                await endpoints.declare_endpoint(conn, name, settings)
+            for send in self.declarations().values():
+                await send(conn)
+
+    def declarations(self) -> dict[str, Declare]:
+        """What `declare` sends, by what it is about, in that order."""
+        said: dict[str, Declare] = {}
+        for name in self.queue_names:
+            said[f"queue {name}"] = partial(queues.declare_queue, name=name, policy=self._queue_policy(name))
+        for name, task in sorted(self.tasks.items()):
+            said[f"task {name}"] = partial(queues.declare_task, name=name, policy=task.policy.wire())
+        for name, pipeline in sorted(self.pipelines.items()):
+            said[f"pipeline {name}"] = partial(
+                pipelines.declare_pipeline, name=name, definition=pipeline.wire()
+            )
+        # Last, and in this order, because from here on calls of these endpoints wait for the commit.
+        for name, settings in sorted(self.endpoints.items()):
+            said[f"endpoint {name}"] = partial(endpoints.declare_endpoint, name=name, settings=settings)
+        return said
 
     def _queue_policy(self, name: str) -> dict[str, Any] | None:
         """What is said of a queue; a stage says more of its own, and takes off what it said before."""

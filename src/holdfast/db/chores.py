@@ -1,4 +1,7 @@
-"""The verbs that keep the queue in order; each may be called from many places at once, and returns counts."""
+"""The verbs that keep the queue in order; each may be called from many places at once, and returns counts.
+
+Some are done by one at a time: while another round is at it, they do nothing and return None.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -53,10 +56,10 @@ async def advance_order_keys(on: Executor, limit: int = 1000) -> int:
     return int(await fetch_value(on, ADVANCE_ORDER_KEYS, limit))
 
 
-async def prune_jobs(on: Executor, limit: int = 1000) -> dict[str, int]:
+async def prune_jobs(on: Executor, limit: int = 1000) -> dict[str, int] | None:
     """What was removed, by name."""
     row = await fetch_row(on, PRUNE, limit)
-    return {} if row is None else {name: int(count) for name, count in row.items()}
+    return None if row is None else {name: int(count) for name, count in row.items()}
 
 
 async def prune_records(on: Executor, limit: int = 1000) -> dict[str, int]:
@@ -78,14 +81,14 @@ async def make_partitions(on: Executor) -> int:
     return int(await fetch_value(on, MAKE_PARTITIONS))
 
 
-async def summarise_ends(on: Executor) -> int:
+async def summarise_ends(on: Executor) -> int | None:
     """Count what ended, for statistics; the number of rows written."""
-    return int(await fetch_value(on, SUMMARISE_ENDS))
+    return await _fetch_count(on, SUMMARISE_ENDS)
 
 
-async def prune_endpoints(on: Executor) -> int:
+async def prune_endpoints(on: Executor) -> int | None:
     """Forget what endpoints did more than six hours ago; the number of seconds forgotten."""
-    return int(await fetch_value(on, PRUNE_ENDPOINTS))
+    return await _fetch_count(on, PRUNE_ENDPOINTS)
 
 
 async def settle_limits(on: Executor) -> int:
@@ -93,6 +96,11 @@ async def settle_limits(on: Executor) -> int:
     return int(await fetch_value(on, SETTLE_LIMITS))
 
 
-async def mark_lanes(on: Executor) -> int:
+async def mark_lanes(on: Executor) -> int | None:
     """Note where claims may begin while dead entries cannot be removed; the number of such lanes."""
-    return int(await fetch_value(on, MARK_LANES))
+    return await _fetch_count(on, MARK_LANES)
+
+
+async def _fetch_count(on: Executor, query: str) -> int | None:
+    count: int | None = await fetch_value(on, query)
+    return count

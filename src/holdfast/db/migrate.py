@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from time import monotonic
 from typing import TypeVar
 
 import asyncpg
@@ -17,6 +18,7 @@ import asyncpg
 from holdfast.db import install
 from holdfast.db.connect import Connection
 from holdfast.db.errors import translated
+from holdfast.db.locks import Holder, advisory_holder
 from holdfast.db.schema_state import SchemaState, read_state, roles_exist
 from holdfast.db.sql_files import Migration, SqlFiles, load_sql_files
 from holdfast.model.error import SchemaAhead, SchemaBehind, SchemaDrifted, Timeout
@@ -28,6 +30,7 @@ FUNCTION_SET = 5
 
 LOCK_KEY = 0x686F6C6466617374  # "holdfast" in ASCII
 OTHER_MIGRATION_WAIT = timedelta(minutes=2)
+TOLD_AFTER = timedelta(seconds=1)
 TABLE_LOCK_WAIT = timedelta(seconds=2)
 TRIES = 30
 PAUSE = timedelta(milliseconds=500)
@@ -187,18 +190,31 @@ def _will_pass(exc: asyncpg.PostgresError) -> bool:
 @asynccontextmanager
 async def _locked(conn: Connection) -> AsyncIterator[None]:
     async with conn.transaction():
-        await conn.execute(f"set local lock_timeout = {_milliseconds(OTHER_MIGRATION_WAIT)}")
-        try:
-            await conn.execute(
-                f"select pg_advisory_xact_lock({LOCK_KEY})", timeout=install.STATEMENT_LIMIT.total_seconds()
-            )
-        except asyncpg.LockNotAvailableError as exc:
-            raise Timeout(
-                "Another migration has been running for two minutes.",
-                "wait for it, then run holdfast migrate again",
-            ) from exc
+        await _take_lock(conn)
         await conn.execute(f"set local lock_timeout = {_milliseconds(TABLE_LOCK_WAIT)}")
         yield
+
+
+async def _take_lock(conn: Connection) -> None:
+    """Any login may take it, so whoever has it for longer than a second is named."""
+    given_up_at = monotonic() + OTHER_MIGRATION_WAIT.total_seconds()
+    told: Holder | None = None
+    await conn.execute(f"set local lock_timeout = {_milliseconds(TOLD_AFTER)}")
+    while True:
+        try:
+            async with conn.transaction():
+                await conn.execute(f"select pg_advisory_xact_lock({LOCK_KEY})")
+                return
+        except asyncpg.LockNotAvailableError as exc:
+            holder = await advisory_holder(conn, LOCK_KEY)
+            if holder is not None and holder != told:
+                told = holder
+                emit(Event.MIGRATION_WAITED, logging.WARNING, because=f"{holder} has the migrations' lock")
+            if monotonic() > given_up_at:
+                raise Timeout(
+                    f"Another migration has been running for two minutes, in {told}.",
+                    "wait for it, then run holdfast migrate again; if it is none, end that process",
+                ) from exc
 
 
 def _milliseconds(wait: timedelta) -> int:

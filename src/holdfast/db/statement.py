@@ -1,5 +1,6 @@
 """The one place where statements are sent."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 from asyncpg import Record
@@ -18,6 +19,10 @@ class Executor(Fetcher, Protocol):
     """What runs any statement: a Database, or an asyncpg connection."""
 
     async def execute(self, query: str, /, *args: Any) -> str: ...
+
+
+# A statement that says what something is to be.
+Declare = Callable[[Executor], Awaitable[object]]
 
 
 async def fetch(on: Fetcher, query: str, *args: Any) -> list[Record]:

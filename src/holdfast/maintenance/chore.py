@@ -9,7 +9,8 @@ from holdfast.db.statement import Executor
 
 @dataclass(frozen=True, slots=True)
 class Chore:
-    """`soonest`: how long after the last time at the earliest, if somebody asks for it before it is due.
+    """`work`: returns how much it did, or None if it did not run: another round was at it.
+    `soonest`: how long after the last time at the earliest, if somebody asks for it before it is due.
     `batch`: so many found mean that there is more, and the chore is done again at once.
     `again`: as long as it finds anything, it is done again after this time.
     `at_once`: a worker begins with it, because somebody may wait for what it does. Others are spread over the
@@ -18,12 +19,12 @@ class Chore:
 
     name: str
     every: timedelta
-    work: Callable[[Executor], Awaitable[int]]
+    work: Callable[[Executor], Awaitable[int | None]]
     jitter: timedelta = timedelta(0)
     soonest: timedelta = timedelta(milliseconds=200)
     batch: int | None = None
     again: timedelta | None = None
     at_once: bool = False
 
-    async def run_once(self, on: Executor) -> int:
+    async def run_once(self, on: Executor) -> int | None:
         return await self.work(on)

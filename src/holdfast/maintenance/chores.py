@@ -59,8 +59,9 @@ def standard_chores(sweep: timedelta, on_rescue: Callable[[], None] = _nothing) 
     ]
 
 
-async def prune(on: Executor) -> int:
-    return sum((await chores.prune_jobs(on)).values())
+async def prune(on: Executor) -> int | None:
+    pruned = await chores.prune_jobs(on)
+    return None if pruned is None else sum(pruned.values())
 
 
 async def prune_records(on: Executor) -> int:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from time import monotonic
 
 from holdfast.db.chores import note_chores
+from holdfast.db.locks import Holder, holder_of
 from holdfast.db.statement import Executor
 from holdfast.maintenance.chore import Chore
 from holdfast.model.error import DatabaseUnavailable, HoldfastError
@@ -16,10 +17,11 @@ from holdfast.telemetry.event import Event
 
 FIRST_NOTE = 2.0
 NOTE_EVERY = 20.0
+TOLD_AFTER = 3  # rounds: two of them apart, a round that works has long ended
 
 
 class Sweeper:
-    """A chore that fails is told of once, and tried again each time that it is due."""
+    """A chore that fails, or that somebody keeps from being done, is told of once, and tried again."""
 
     def __init__(self, on: Executor, chores: Sequence[Chore], *, lives_shortly: bool = False) -> None:
         """`lives_shortly`: one of many that follow each other. It begins with none of its chores at once, and
@@ -33,6 +35,7 @@ class Sweeper:
         }
         self._done = {chore.name: float("-inf") for chore in chores}
         self._failing: set[str] = set()
+        self._held: dict[str, tuple[Holder | None, int]] = {}  # by whom, and for how many rounds in a row
         self._hurried = asyncio.Event()
         self._succeeded: set[str] = set()
         self._note_at = monotonic() + FIRST_NOTE
@@ -75,6 +78,10 @@ class Sweeper:
             self._tell(chore.name, exc)
             return None
         self._failing.discard(chore.name)
+        if count is None:
+            await self._miss(chore.name)
+            return None
+        self._held.pop(chore.name, None)
         self._succeeded.add(chore.name)
         await self._note()
         if chore.batch is not None and count >= chore.batch:
@@ -84,6 +91,17 @@ class Sweeper:
         if count:
             emit(Event.CHORE_DONE, logging.DEBUG, chore=chore.name, count=count)
         return count
+
+    async def _miss(self, name: str) -> None:
+        """Another round is at it, which is no success of this one; if it is the same for long, tell."""
+        self._succeeded.discard(name)
+        before, times = self._held.get(name, (None, 0))
+        with suppress(HoldfastError):
+            holder = await holder_of(self._on, name)
+            times = times + 1 if holder == before else 1
+            self._held[name] = holder, times
+            if holder is not None and times == TOLD_AFTER:
+                emit(Event.CHORE_HELD, logging.WARNING, chore=name, holder=holder)
 
     async def _note(self) -> None:
         """Only a gauge, for who looks whether chores are done: seldom, and no harm if it fails."""

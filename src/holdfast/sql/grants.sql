@@ -36,7 +36,8 @@ declare
   }';
   -- created_at, and count_jobs and count_running above: a view's functions are called with the rights of whoever reads the view.
   everyone constant text[] := array['now', 'created_at'];
-  bookkeeping constant text[] := array['migrations', 'function_set', 'installation'];
+  -- lock_view: a worker says who keeps it from a chore.
+  bookkeeping constant text[] := array['migrations', 'function_set', 'installation', 'lock_view'];
   grantee text;
   target text;
 begin

@@ -65,11 +65,11 @@ class Lease:
         status: Callable[[], Mapping[str, Any]],
         events: LeaseEvents,
     ) -> None:
-        self._address = address
         self._registration = registration
         self._length = length.total_seconds()
         self._status = status
         self._events = events
+        self.line = Line(address, "lease", timeout=length / 3)
         self._until = 0.0
         self._has_ended = False
         self._is_stopping = False
@@ -107,7 +107,6 @@ class Lease:
         asyncio.run(self._renew_for_ever())
 
     async def _renew_for_ever(self) -> None:
-        line = Line(self._address, "lease", timeout=timedelta(seconds=self._length / 3))
         self._kick, self._loop = asyncio.Event(), asyncio.get_running_loop()
         watch = asyncio.create_task(self._watch())
         failures = 0
@@ -115,9 +114,9 @@ class Lease:
             longest = timedelta(seconds=self._length / 10)
             await self._wait(self._length / 3 if failures == 0 else pause_after(failures, longest))
             if not self._is_stopping:
-                failures = 0 if await self._renew(line) else failures + 1
+                failures = 0 if await self._renew(self.line) else failures + 1
         watch.cancel()
-        await line.close()
+        await self.line.close()
 
     async def _wait(self, seconds: float) -> None:
         assert self._kick is not None

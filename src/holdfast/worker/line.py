@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 from time import monotonic
 from typing import Any
@@ -49,6 +50,26 @@ class Line:
         self._answered_at = 0.0
         self._is_down = False
         self._home = Home()
+        self.sent_at: float | None = None
+
+    @property
+    def address(self) -> Address:
+        return self._address
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def application(self) -> str:
+        """By which name the server knows it."""
+        return f"holdfast {self._name}"
+
+    @property
+    def pid(self) -> int | None:
+        """Of the server's process, which behind a pooler is another for each statement."""
+        connection = self._connection
+        return None if connection is None or self._address.pooled else connection.get_server_pid()
 
     @property
     def is_listening(self) -> bool:
@@ -89,10 +110,13 @@ class Line:
         self._home.leave_if_forked()
         try:
             connection = await self._open()
+            self.sent_at = monotonic()
             rows = await connection.fetch(query, *args, timeout=self._timeout)
         except BaseException as exc:
             self._note_loss(exc)
             raise
+        finally:
+            self.sent_at = None
         self._answered_at = monotonic()
         if self._is_down:
             self._is_down = False
@@ -103,7 +127,7 @@ class Line:
         if self._connection is not None and not self._connection.is_closed():
             return self._connection
         self.terminate()
-        connection = await connect(self._address, f"holdfast {self._name}")
+        connection = await connect(self._address, self.application)
         try:
             for channel, callback in self._channels.items():
                 await connection.add_listener(channel, _payload_to(callback))
@@ -141,6 +165,20 @@ class _Taken:
     async def execute(self, query: str, /, *args: Any) -> str:
         await self._line.send(query, args)
         return ""
+
+
+def listening_line(
+    address: Address,
+    name: str,
+    channels: Mapping[str, Callable[[str], None]],
+    on_gap: Callable[[], None],
+    timeout: timedelta,
+) -> Line:
+    """Past the pooler, if there is a way. Where no LISTEN gets through, it does not listen: poll."""
+    if address.pooled and address.direct_url is None:
+        return Line(address, name, timeout=timeout)
+    direct = replace(address, url=address.listen_url, pooled=False)
+    return Line(direct, name, channels, on_gap, timeout)
 
 
 def _payload_to(callback: Callable[[str], None]) -> Callable[[object, int, str, object], None]:

@@ -4,12 +4,10 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from datetime import timedelta
 from time import monotonic
 from typing import Any
 
-from holdfast.db.address import Address
 from holdfast.db.chores import make_partitions
 from holdfast.db.continuations import usual_run_time, work_left
 from holdfast.db.listen import CANCEL, READY
@@ -24,10 +22,12 @@ from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
 from holdfast.worker.allowance import Allowance
 from holdfast.worker.context import Services
+from holdfast.worker.declarations import Declarations
 from holdfast.worker.drain import Departure
 from holdfast.worker.hard_stop import HardStop
 from holdfast.worker.lease import Lease, LeaseEvents, Registration
-from holdfast.worker.line import Line
+from holdfast.worker.line import Line, listening_line
+from holdfast.worker.lock_watch import locks_watched
 from holdfast.worker.options import WorkerOptions
 from holdfast.worker.orphans import Orphans
 from holdfast.worker.outbox import Outbox
@@ -66,6 +66,7 @@ class Shift:
         app: WorkerApp,
         options: WorkerOptions,
         registration: Registration,
+        declarations: Declarations,
         report: WorkerReport,
         stopping: Stopping,
     ) -> None:
@@ -73,6 +74,7 @@ class Shift:
         self._options = options
         self._registration = registration
         self._me = registration.worker
+        self._declarations = declarations
         self._report = report
         self._stopping = stopping
         self._is_broken = False
@@ -82,7 +84,8 @@ class Shift:
         self._wake = Wake(self._may_poll_seldom)
         address = app.database.address
         self._main = Line(address, "worker", timeout=options.lease)
-        self._side = self._side_line(address)
+        channels = {READY: self._on_ready, CANCEL: self._on_cancel}
+        self._side = listening_line(address, "worker side", channels, self._wake.ring, options.lease)
         events = LeaseEvents(self._on_answer, self._on_lease_end)
         self._lease = Lease(address, registration, options.lease, self._status, events)
         self._succession = Succession(options.continuing, options.box, registration, options.group or "")
@@ -93,11 +96,12 @@ class Shift:
         )
 
     async def work(self) -> None:
-        try:
-            if await self._begin():
-                await self._work()
-        finally:
-            await self._end()
+        async with locks_watched([self._main, self._side, self._lease.line]):
+            try:
+                if await self._begin():
+                    await self._work()
+            finally:
+                await self._end()
 
     async def _work(self) -> None:
         tasks = [
@@ -260,13 +264,6 @@ class Shift:
             self._hard_stop.settled()
         emit(Event.WORKER_STOPPED, worker=self._me, processed=self._report.processed)
 
-    def _side_line(self, address: Address) -> Line:
-        if address.pooled and address.direct_url is None:
-            return Line(address, "worker side", timeout=self._options.lease)  # no LISTEN gets through: poll
-        direct = replace(address, url=address.listen_url, pooled=False)
-        channels = {READY: self._on_ready, CANCEL: self._on_cancel}
-        return Line(direct, "worker side", channels, self._wake.ring, self._options.lease)
-
     def _chores(self) -> list[Chore]:
         sweep = self._options.sweep
         orphans = Orphans(self._me, self._slots, self._outbox, self._settler, self._wake)
@@ -275,6 +272,7 @@ class Shift:
         return [
             *self._shared_chores(),
             *([look] if self._options.continuing.callback is not None else []),
+            *self._declarations.chores(),
             Chore(STOP_REQUESTS, sweep, requests.obey, soonest=timedelta(milliseconds=20)),
             Chore(ORPHANS, 2 * sweep, orphans.release),
             Chore(TAKEN, sweep, Taken(self._me, self._slots).stop),

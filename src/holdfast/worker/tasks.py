@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from holdfast.db.connect import Database
+from holdfast.db.statement import Declare
 from holdfast.model.classify import Classifier
 from holdfast.model.payload import JsonText
 from holdfast.model.process import ProcessLimits
@@ -51,5 +52,5 @@ class WorkerApp(Protocol):
     @property
     def version(self) -> str | None: ...
 
-    async def declare(self) -> None:
-        """Send the policies of queues and tasks to the database."""
+    def declarations(self) -> Mapping[str, Declare]:
+        """What is said of queues, tasks, pipelines and endpoints, to be sent in this order."""

@@ -11,6 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 from holdfast.model.id import WorkerId
+from holdfast.worker.declarations import Declarations
 from holdfast.worker.lease import Registration
 from holdfast.worker.options import GRACE, SLOTS, SWEEP, WorkerOptions, lease_for, queues_and_weights
 from holdfast.worker.report import WorkerReport
@@ -79,9 +80,11 @@ class Worker:
         """Until told to stop, or until the work is done with `drain` or `once`."""
         await self._stagger()
         await self._app.database.start()
-        await self._app.declare()
+        declarations = Declarations(self._app.database, self._app.declarations())
+        await declarations.send()
         registration = Registration(self.id, list(self.options.queues), self._info())
-        await Shift(self._app, self.options, registration, self.report, self._stopping).work()
+        shift = Shift(self._app, self.options, registration, declarations, self.report, self._stopping)
+        await shift.work()
         return self.report
 
     def stop(self) -> None:

@@ -21,6 +21,7 @@ from tests.builders import (
     rescue,
     running_job,
     scheduled_job,
+    settle,
     state_of,
     the_job,
     waiting_job,
@@ -141,7 +142,27 @@ async def test_a_deadline_ends_what_has_not_started(conn: Connection, clock: Clo
     assert await state_of(conn, safe) == "ready"
 
 
-async def test_one_sweep_at_a_time(database_url: str) -> None:
+async def test_a_family_past_its_deadline_has_one_dead_letter(conn: Connection) -> None:
+    """The parent is dead, and takes its child with it; the sweep had both in hand."""
+    parent = await running_job(conn, queue="parents")
+    await conn.execute(
+        "select holdfast.spawn_children($1, $2, 'k', array['kid'], array['1']::json[])",
+        parent.id,
+        parent.token,
+    )
+    assert await settle(conn, parent, "wait", {"for": "children:k"})
+    await conn.execute(
+        "update holdfast.jobs set deadline = holdfast.now() - interval '1 minute'"
+        " - case when id = $1 then interval '1 minute' else '0' end",
+        parent.id,
+    )
+    assert (await rescue(conn))["expired"] == 1
+    ends = await conn.fetch("select state from holdfast.history order by state")
+    assert [row["state"] for row in ends] == ["cancelled", "dead"]
+    assert await conn.fetchval("select count(*) from holdfast.dead_letters") == 1
+
+
+async def test_sweeps_at_once_pass_over_what_another_has_taken(database_url: str) -> None:
     conn, other = await asyncpg.connect(database_url), await asyncpg.connect(database_url)
     job = await running_job(conn)
     await expire_worker(conn, job.worker)

@@ -16,6 +16,8 @@ begin
     limit max
     for update skip locked
   loop
+    -- A parent that was buried a moment ago took its children with it, also those that this loop had fetched.
+    continue when not exists (select from holdfast.jobs as j where j.id = job.id);
     perform holdfast.bury(job, 'deadline_passed');
     expired := expired + 1;
   end loop;

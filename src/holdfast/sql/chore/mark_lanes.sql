@@ -14,8 +14,8 @@ declare
   marked integer := 0;
   l      record;
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('holdfast.mark_lanes', 0)) then
-    return 0;
+  if not holdfast.try_lock('mark_lanes') then
+    return null;
   end if;
   -- With ageing, a new job may rank before all others: no mark could hold, and one from before would hide it.
   delete from holdfast.lane_marks as m
@@ -37,4 +37,4 @@ begin
   return marked;
 end
 $$;
-comment on function holdfast.mark_lanes() is 'Notes where the ready jobs of each lane begin, if a walk from its start is long; returns the number of marked lanes.';
+comment on function holdfast.mark_lanes() is 'Notes where the ready jobs of each lane begin, if a walk from its start is long; returns the number of marked lanes, or null while another round is at it.';

@@ -7,8 +7,8 @@ as $$
 declare
   pruned integer;
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('holdfast.prune_endpoints', 0)) then
-    return 0;
+  if not holdfast.try_lock('prune_endpoints') then
+    return null;
   end if;
   delete from holdfast.endpoint_seconds as s
   where (s.endpoint, s.second) in (
@@ -25,4 +25,4 @@ begin
   return pruned;
 end
 $$;
-comment on function holdfast.prune_endpoints(integer) is 'Forgets the seconds of endpoints that are older than six hours; returns how many.';
+comment on function holdfast.prune_endpoints(integer) is 'Forgets the seconds of endpoints that are older than six hours; returns how many, or null while another round is at it.';

@@ -9,13 +9,12 @@ declare
   at  constant timestamptz := holdfast.now();
   old uuid[];
 begin
+  if not holdfast.try_lock('prune') then
+    return;
+  end if;
   jobs := 0;
   keys := 0;
   partitions := 0;
-  if not pg_try_advisory_xact_lock(hashtextextended('holdfast.prune_jobs', 0)) then
-    return next;
-    return;
-  end if;
   with past as (
     select h.id, h.ended_at
     from holdfast.history as h
@@ -43,4 +42,4 @@ begin
   return next;
 end
 $$;
-comment on function holdfast.prune_jobs(integer) is 'Forgets ended jobs past their retention, expired keys and empty partitions, at most max at a time; returns counts.';
+comment on function holdfast.prune_jobs(integer) is 'Forgets ended jobs past their retention, expired keys and empty partitions, at most max at a time; returns counts, or no row while another round is at it.';

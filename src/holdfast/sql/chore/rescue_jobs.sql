@@ -1,4 +1,5 @@
--- running -> ready | scheduled | dead | cancelled: takes back what nobody looks after any more. One sweep at a time.
+-- running -> ready | scheduled | dead | cancelled: takes back what nobody looks after any more.
+-- Under no lock of its own, so that nobody can hold it up: rounds at once pass over the jobs and workers of each other.
 create or replace function holdfast.rescue_jobs(max integer default 1000)
 returns table (recovered integer, dead integer, timed_out integer, cancelled integer, expired integer, runs integer)
 language plpgsql volatile security definer
@@ -7,19 +8,11 @@ set jit = off
 set enable_seqscan = off
 as $$
 begin
-  recovered := 0;
-  dead := 0;
-  timed_out := 0;
-  cancelled := 0;
-  expired := 0;
-  runs := 0;
-  if pg_try_advisory_xact_lock(hashtextextended('holdfast.rescue_jobs', 0)) then
-    select r.recovered, r.dead, r.runs into recovered, dead, runs from holdfast.rescue_lost(max) as r;
-    timed_out := holdfast.stop_overdue(max);
-    cancelled := holdfast.fence_cancelled(max);
-    -- More of these at a time: every claim walks past expired jobs at the head of its lane.
-    expired := holdfast.expire_jobs(5 * max);
-  end if;
+  select r.recovered, r.dead, r.runs into recovered, dead, runs from holdfast.rescue_lost(max) as r;
+  timed_out := holdfast.stop_overdue(max);
+  cancelled := holdfast.fence_cancelled(max);
+  -- More of these at a time: every claim walks past expired jobs at the head of its lane.
+  expired := holdfast.expire_jobs(5 * max);
   return next;
 end
 $$;

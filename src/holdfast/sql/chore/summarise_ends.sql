@@ -13,8 +13,8 @@ declare
   step    timestamptz;
   written integer := 0;
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('holdfast.summarise_ends', 0)) then
-    return 0;
+  if not holdfast.try_lock('summarise_ends') then
+    return null;
   end if;
   select (c.counts ->> 'until')::timestamptz as until, (c.counts ->> 'again')::timestamptz as again into last
   from holdfast.chores as c where c.name = 'summarise_ends';
@@ -35,14 +35,12 @@ begin
   if since = this then
     written := written + holdfast.summarise_minutes(this, this + interval '1 minute');
   end if;
-  insert into holdfast.chores as c (name, succeeded_at, counts)
-  values ('summarise_ends', now, jsonb_build_object(
+  perform holdfast.note_chore('summarise_ends', jsonb_build_object(
     'until', since, 'rows', written,
     -- The minute under way is counted anew each time, so a busy one is counted less often.
     'again', now + greatest(interval '3 seconds', 20 * (clock_timestamp() - started))
-  ))
-  on conflict (name) do update set succeeded_at = excluded.succeeded_at, counts = excluded.counts;
+  ));
   return written;
 end
 $$;
-comment on function holdfast.summarise_ends() is 'Counts what ended, minute by minute, for reports; the minute under way too. Returns rows written.';
+comment on function holdfast.summarise_ends() is 'Counts what ended, minute by minute, for reports; the minute under way too. Returns rows written, or null while another round is at it.';

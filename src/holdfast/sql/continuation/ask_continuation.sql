@@ -17,8 +17,8 @@ begin
   remaining := holdfast.work_left(me.queues, me.run_id, coalesce(holdfast.read_interval(info -> 'horizon'), '1 minute'));
   -- Looked at twice: the first time makes the plans, which takes longer than all that is done under the lock.
   other := holdfast.others_at_work(me);
-  -- One at a time among workers that are alike: two that end at once would else each leave it to the other.
-  perform pg_advisory_xact_lock(hashtextextended(format('holdfast.continuations %s %s %s', me.queues, me."group", me.run_id), 0));
+  -- One at a time: two that are alike and end at once would else each leave it to the other.
+  perform from holdfast.locks as k where k.name = 'ask_continuation' for update;
   select w.* into me from holdfast.workers as w where w.id = worker for update;
   at := holdfast.now();
   select c.* into row from holdfast.continuations as c where c.worker_id = worker;

@@ -9,7 +9,8 @@ begin
   -- Whoever has the row never comes to the second lock, so nobody waits there for one who waits for him.
   select t.* into e from holdfast.endpoints as t where t.name = endpoint for update skip locked;
   if not found then
-    perform pg_advisory_xact_lock(hashtextextended('holdfast.endpoint:' || endpoint, 0));
+    -- A row that never changes: nothing on its page is to be cleaned.
+    perform from holdfast.locks as k where k.name = 'endpoint ' || endpoint for update;
     select t.* into e from holdfast.endpoints as t where t.name = endpoint for update;
   end if;
   return e;

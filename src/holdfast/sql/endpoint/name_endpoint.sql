@@ -12,6 +12,9 @@ begin
   )
   values (endpoint, 2, 2, 64, now - 61, now, now + 60, now, 5, now, now, now, now, now)
   on conflict do nothing;
+  if found then
+    insert into holdfast.locks (name) values ('endpoint ' || endpoint) on conflict do nothing;
+  end if;
 end
 $$;
 comment on function holdfast.name_endpoint(text) is 'Makes an endpoint with the defaults if there is none.';

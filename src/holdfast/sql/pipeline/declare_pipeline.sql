@@ -9,22 +9,25 @@ declare
   newest holdfast.pipelines;
 begin
   perform holdfast.check_pipeline(name, definition);
-  -- Two workers that start at once declare the same: the second finds what the first made.
-  perform pg_advisory_xact_lock(hashtextextended('holdfast.pipeline:' || name, 0));
-  select p.* into newest from holdfast.pipelines as p where p.name = declare_pipeline.name order by p.version desc limit 1;
-  if newest.definition = definition then
-    -- What endpoint a task or queue has may have changed since.
-    update holdfast.stages as s
-    set lane = holdfast.stage_lane(name, d.stage)
-    from jsonb_array_elements(definition -> 'stages') as d (stage)
-    where s.pipeline = name
-      and s.version = newest.version
-      and s.stage = d.stage ->> 'name'
-      and s.lane <> holdfast.stage_lane(name, d.stage);
-    return newest.version;
-  end if;
-  insert into holdfast.pipelines (name, version, definition, declared_at)
-  values (name, coalesce(newest.version, 0) + 1, definition, holdfast.now());
+  loop
+    select p.* into newest from holdfast.pipelines as p where p.name = declare_pipeline.name order by p.version desc limit 1;
+    if newest.definition = definition then
+      -- What endpoint a task or queue has may have changed since.
+      update holdfast.stages as s
+      set lane = holdfast.stage_lane(name, d.stage)
+      from jsonb_array_elements(definition -> 'stages') as d (stage)
+      where s.pipeline = name
+        and s.version = newest.version
+        and s.stage = d.stage ->> 'name'
+        and s.lane <> holdfast.stage_lane(name, d.stage);
+      return newest.version;
+    end if;
+    insert into holdfast.pipelines (name, version, definition, declared_at)
+    values (name, coalesce(newest.version, 0) + 1, definition, holdfast.now())
+    on conflict do nothing;
+    -- Two workers that start at once declare the same: the second finds what the first made.
+    exit when found;
+  end loop;
   insert into holdfast.stages (pipeline, version, stage, place, next, task, queue, lane, timeout, max_visits, on_reject)
   select
     name, coalesce(newest.version, 0) + 1, s ->> 'name', i, lead(s ->> 'name') over (order by i), s ->> 'task',

@@ -102,3 +102,9 @@ comment on table holdfast.chores is 'When each chore last succeeded, for doctor.
 comment on column holdfast.chores.name is 'Name of the chore.';
 comment on column holdfast.chores.succeeded_at is 'When it last ended well.';
 comment on column holdfast.chores.counts is 'What it did then.';
+
+create table holdfast.locks (
+  name text primary key
+);
+comment on table holdfast.locks is 'Rows to lock, for what one does at a time. Only functions of the owner lock them.';
+comment on column holdfast.locks.name is 'What is locked: a chore, a verb, or endpoint and its name.';

@@ -8,7 +8,6 @@ as $$
 declare
   at     constant timestamptz := holdfast.now();
   lease  constant interval := coalesce(holdfast.read_interval(info -> 'lease'), '30 seconds');
-  q      text;
 begin
   if coalesce(cardinality(queues), 0) = 0 or exists (select from unnest(queues) as u where coalesce(length(u), 0) not between 1 and 200) then
     perform holdfast.refuse('HF002', 'A worker must name at least one queue, each with 1 to 200 characters.', 'Give the queues it shall claim from.');
@@ -26,9 +25,7 @@ begin
     perform holdfast.forgive_losses(worker);
     perform holdfast.release_held(worker);
   end if;
-  foreach q in array array(select distinct u from unnest(queues) as u order by u) loop
-    perform holdfast.find_lane(q, null, null);
-  end loop;
+  perform holdfast.name_queues(queues);
   insert into holdfast.workers as w (
     id, "group", queues, weights, tasks, lease, lease_until, renewed_at, slots, host, pid, version, started_at, metadata,
     box_until, continues, link, run_id, claim_size, isolation
