@@ -118,4 +118,24 @@ FINDINGS = (
             ),
         ),
     ),
+    Line(
+        "A user with CREATE on the database could create the schema first, with a trigger in it; a"
+        " superuser's migrate ran the trigger and made that user a superuser.",
+        "A migration refuses a schema, table or function of somebody else, naming the owner, before it reads"
+        " from any, and finds no function on the user's own path.",
+        (
+            named(
+                "migration/test_foreign.py",
+                "test_a_planted_schema_is_refused_before_anything_is_touched",
+            ),
+            named(
+                "migration/test_foreign.py",
+                "test_an_object_of_somebody_else_in_a_real_installation_is_refused",
+            ),
+            named(
+                "migration/test_foreign.py",
+                "test_functions_that_shadow_those_of_the_system_are_not_called",
+            ),
+        ),
+    ),
 )

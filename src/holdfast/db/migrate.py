@@ -17,6 +17,7 @@ import asyncpg
 from holdfast.db import install
 from holdfast.db.connect import Connection
 from holdfast.db.errors import translated
+from holdfast.db.foreign import refuse_foreign
 from holdfast.db.schema_state import SchemaState, read_state, roles_exist
 from holdfast.db.sql_files import Migration, SqlFiles, load_sql_files
 from holdfast.model.error import SchemaAhead, SchemaBehind, SchemaDrifted, Timeout
@@ -31,6 +32,9 @@ OTHER_MIGRATION_WAIT = timedelta(minutes=2)
 TABLE_LOCK_WAIT = timedelta(seconds=2)
 TRIES = 30
 PAUSE = timedelta(milliseconds=500)
+
+# Names mean what they mean to us, not what lies on the user's path.
+FIXED = "set local search_path = pg_catalog, pg_temp"
 
 T = TypeVar("T")
 
@@ -63,12 +67,12 @@ async def migrate(
     applied: list[str] = []
     installed = False
     with translated():
-        state = await read_state(conn)
+        state = await _look(conn)
         if _missing(state, files, function_set):
             await _prepare(conn, files)
             applied = [m.label for m in files.migrations if await _apply(conn, files, m, function_set)]
             installed = await _install(conn, files, function_set)
-            state = await read_state(conn)
+            state = await _look(conn)
         return MigrationReport(
             tuple(applied),
             installed,
@@ -88,7 +92,7 @@ async def schema_version(conn: Connection) -> SchemaState:
 async def pending(conn: Connection, files: SqlFiles | None = None) -> list[str]:
     """What a migrate would do, by name; empty if the database is up to date."""
     with translated():
-        return _missing(await read_state(conn), files or load_sql_files(), FUNCTION_SET)
+        return _missing(await _look(conn), files or load_sql_files(), FUNCTION_SET)
 
 
 async def check_schema(conn: Connection) -> None:
@@ -98,6 +102,14 @@ async def check_schema(conn: Connection) -> None:
     newest = max((migration.version for migration in load_sql_files().migrations), default=0)
     if state.migration < newest or state.function_set < FUNCTION_SET:
         raise SchemaBehind("The database's schema is older than this program needs.")
+
+
+async def _look(conn: Connection) -> SchemaState:
+    """What the database holds, if it is ours; reading from what is not could run its code."""
+    async with conn.transaction(readonly=True):
+        await conn.execute(FIXED)
+        await refuse_foreign(conn)
+        return await read_state(conn)
 
 
 def _missing(state: SchemaState, files: SqlFiles, function_set: int) -> list[str]:
@@ -197,7 +209,8 @@ async def _locked(conn: Connection) -> AsyncIterator[None]:
                 "Another migration has been running for two minutes.",
                 "wait for it, then run holdfast migrate again",
             ) from exc
-        await conn.execute(f"set local lock_timeout = {_milliseconds(TABLE_LOCK_WAIT)}")
+        await conn.execute(f"set local lock_timeout = {_milliseconds(TABLE_LOCK_WAIT)}; {FIXED}")
+        await refuse_foreign(conn)  # it may have come since the first look
         yield
 
 
