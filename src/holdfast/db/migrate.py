@@ -33,8 +33,8 @@ TABLE_LOCK_WAIT = timedelta(seconds=2)
 TRIES = 30
 PAUSE = timedelta(milliseconds=500)
 
-# Names mean what they mean to us, not what lies on the user's path.
-FIXED = "set local search_path = pg_catalog, pg_temp"
+# Names and quotes mean what they mean to us, whatever the settings of the user or the database are.
+FIXED = "set local search_path = pg_catalog, pg_temp; set local standard_conforming_strings = on"
 
 T = TypeVar("T")
 
