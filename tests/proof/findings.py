@@ -157,9 +157,17 @@ FINDINGS = (
         ),
     ),
     Line(
-        "A database URL whose password had an unescaped /, # or ? was read wrongly, and the error showed a part"
-        " of the password as a port that is no number.",
+        "A database URL whose password had an unescaped /, # or ? was read wrongly, and the error showed a"
+        " part of the password as a port that is no number.",
         "Such a URL is refused without quoting any of it, and an address that is printed shows no URL.",
         ("db/test_address.py::test_no_part_of_a_password_with_unescaped_characters_is_shown",),
+    ),
+    Line(
+        "A user who was refused a verb was told of four roles, not of the one that may call it.",
+        "The hint names the roles that may, from the same list that the grants are made of.",
+        (
+            "roles/test_refusals.py::test_each_verbs_refusal_names_the_roles_that_may_call_it",
+            "roles/test_refusals.py::test_a_user_without_any_role_is_told_which_one",
+        ),
     ),
 )

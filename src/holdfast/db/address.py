@@ -91,7 +91,7 @@ def _split(url: str) -> SplitResult:
         raise InvalidOption("The database URL cannot be read.", f"{URL_HINT}; {_UNESCAPED}") from None
     if _is_torn(parts):
         raise InvalidOption(
-            "The database URL cannot be read: its password has an unescaped character, or its port no digits.",
+            "The database URL cannot be read: its port is not a number, or its password is not escaped.",
             _UNESCAPED,
         )
     return parts

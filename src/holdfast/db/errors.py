@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import asyncpg
 
 from holdfast.db.address import URL_HINT
+from holdfast.db.needed_role import role_hint
 from holdfast.model.error import (
     DatabaseError,
     DatabaseUnavailable,
@@ -122,7 +123,7 @@ def from_server(said: ServerMessage) -> HoldfastError:
         return DatabaseError(f"{_sentence(message)} (SQLSTATE {state})", hint, state)
     if state in SERVER_STATES:
         kind, ours = SERVER_STATES[state]
-        return kind(_sentence(message), ours)
+        return kind(_sentence(message), ours or role_hint(message))
     if state.startswith(_UNAVAILABLE):
         return DatabaseUnavailable(_sentence(message), hint)
     return DatabaseError(f"{_sentence(message)} (SQLSTATE {state})", hint, state)
