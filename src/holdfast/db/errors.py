@@ -1,5 +1,6 @@
 """From what the driver raises to what Holdfast raises: one table of SQLSTATEs, one way through it."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -55,6 +56,8 @@ SERVER_STATES: dict[str, tuple[type[HoldfastError], str | None]] = {
     "22021": (InvalidInput, None),
     "22P05": (InvalidInput, None),
 }
+
+_QUOTED_VALUE = re.compile(r"(invalid input for query argument \$\d+): .* \((.*)\)\Z", re.DOTALL)
 
 _MISSING = ("3F000", "42883", "42P01", "42703")
 
@@ -130,4 +133,6 @@ def from_server(said: ServerMessage) -> HoldfastError:
 
 
 def _sentence(message: str) -> str:
-    return f"The database says: {message.rstrip('.')}."
+    """The driver quotes a value that does not fit its parameter; its type is enough."""
+    told = _QUOTED_VALUE.sub(r"\1 (\2)", message)
+    return f"The database says: {told.rstrip('.')}."
