@@ -170,4 +170,19 @@ FINDINGS = (
             "roles/test_refusals.py::test_a_user_without_any_role_is_told_which_one",
         ),
     ),
+    Line(
+        "An argument of the wrong type was quoted in the error, which is stored, logged and shown.",
+        "The error tells its type and length.",
+        ("client/test_payload.py::test_a_refused_value_is_not_shown",),
+    ),
+    Line(
+        "A line break in an error's message or in a name made what looked like another row of a table, and a"
+        " queue's name went unquoted into commands that are printed for copying.",
+        "Control characters of values are shown escaped, a traceback is indented, and words of commands are"
+        " quoted for the shell.",
+        (
+            "cli/test_hostile_text.py::test_a_line_break_makes_no_row",
+            "cli/test_hostile_text.py::test_a_command_to_copy_is_quoted_for_the_shell",
+        ),
+    ),
 )

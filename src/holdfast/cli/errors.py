@@ -15,7 +15,8 @@ USAGE = 2
 def report(exc: Exception, arguments: Sequence[str] = ()) -> int:
     """Say on stderr what happened; returns the exit code."""
     if os.environ.get("HOLDFAST_DEBUG"):
-        say("".join(traceback.format_exception(exc)).rstrip())
+        for line in "".join(traceback.format_exception(exc)).splitlines():
+            say(line)
     message, hint, code = _explain(exc, arguments)
     say(f"error: {message}")
     if hint:

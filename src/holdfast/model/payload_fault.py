@@ -41,7 +41,7 @@ def _object_faults(value: Mapping[Any, Any], path: str, depth: int) -> Iterator[
         if not isinstance(key, str):
             yield Fault(
                 path,
-                f"The payload cannot be stored: {path} has a key of type {described(key)}; JSON keys are text.",
+                f"The payload cannot be stored: {path} has a {described(key)} as key, not a text.",
             )
             return
         wrong = _text_fault(key)
