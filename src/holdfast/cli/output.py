@@ -33,6 +33,12 @@ def say(text: str) -> None:
         _leave()
 
 
+def say_lines(text: str) -> None:
+    """Several lines for people, such as a traceback of ours."""
+    for line in text.rstrip().split("\n"):
+        say(line)
+
+
 def tell(text: str) -> None:
     """A line of data that names what others have named."""
     write(printable(text))

@@ -46,7 +46,7 @@ def print_json(value: Any) -> None:
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    """Readable, but for characters that would steer a terminal: JSON itself escapes only the oldest of them."""
+    """Readable, but for characters that would steer a terminal, of which JSON escapes only the oldest."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
