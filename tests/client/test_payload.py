@@ -4,15 +4,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID, uuid4
 
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from holdfast.client.app import Holdfast
-from holdfast.model.error import InvalidPayload
+from holdfast.db.connect import Connection
+from holdfast.db.statement import fetch
+from holdfast.model.error import InvalidInput, InvalidPayload
 from holdfast.model.payload import decode
+
+SECRET = "s3cr3t-v4lu3"
 
 
 class Colour(Enum):
@@ -162,3 +166,39 @@ def test_what_a_handler_returns_is_written_by_its_annotation() -> None:
         return []
 
     assert handler.encode_output([Point(1, 2.5)]) == '[{"x":1,"y":2.5}]'
+
+
+class Cat(BaseModel):
+    kind: Literal["cat"]
+
+
+class Dog(BaseModel):
+    kind: Literal["dog"]
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value", "told"),
+    [
+        (int, SECRET, "str of length 12"),
+        (list[int], [SECRET], "list of length 1"),
+        (dict[str, int], {"a": SECRET}, "dict of length 1"),
+        (Literal["a", "b"], SECRET, "str of length 12"),
+        (datetime, SECRET, "str of length 12"),
+        (UUID, f"0{SECRET}", "str of length 13"),
+        (Annotated[Cat | Dog, Field(discriminator="kind")], {"kind": SECRET}, "'cat', 'dog'"),
+        (Any, {("a", SECRET): 1}, "tuple of length 2"),
+    ],
+)
+def test_a_refused_value_is_not_shown(annotation: Any, value: Any, told: str) -> None:
+    with pytest.raises(InvalidPayload) as refused:
+        task_taking(annotation).call(value)
+    said = f"{refused.value} {refused.value.hint} {refused.value.path}"
+    assert SECRET not in said
+    assert told in said
+
+
+async def test_a_value_that_the_driver_refuses_is_not_shown(conn: Connection) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        await fetch(conn, "select $1::int", SECRET)
+    assert SECRET not in str(refused.value)
+    assert "str" in str(refused.value)

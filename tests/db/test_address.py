@@ -1,6 +1,7 @@
 import pytest
 
 from holdfast.db.address import Source, resolve_address
+from holdfast.db.connect import connect
 from holdfast.model.error import InvalidOption
 
 
@@ -49,3 +50,35 @@ def test_what_is_no_postgresql_url_is_refused_without_showing_it(url: str) -> No
         resolve_address(url, {})
     assert url not in str(caught.value)
     assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize("mark", ["/", "#", "?", "[", "@/", "/@", "#@", "?a="])
+@pytest.mark.parametrize("start", ["", "12", "s3cr3t"])
+async def test_no_part_of_a_password_with_unescaped_characters_is_shown(start: str, mark: str) -> None:
+    url = f"postgresql://app:{start}{mark}s3cr3t@127.0.0.1:1/db"
+    with pytest.raises(InvalidOption) as caught:
+        await connect(resolve_address(url, {}))
+    said = f"{caught.value} {caught.value.hint} {caught.value.__cause__}"
+    assert "s3cr3t" not in said
+    assert "%2F" in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://app:s3%2Fcr%23et%3F@h:5432/db?user=ada@server",
+        "postgresql://h1:1,h2:2/db?options=-c%20role%3Da",
+        "postgresql://[::1]:5432/db",
+        "postgresql:///db?host=/tmp/a@b&user=a@b",
+        "postgresql://h?user=ada@server",
+    ],
+)
+def test_an_address_with_escaped_or_no_password_is_taken(url: str) -> None:
+    assert (resolve_address(url, {}).url or "").startswith("postgresql://")
+
+
+def test_an_address_that_is_printed_shows_no_password() -> None:
+    address = resolve_address(
+        "postgresql://a:s3cr3t@h/x", {"HOLDFAST_DIRECT_URL": "postgresql://a:s3cr3t@i/x"}
+    )
+    assert "s3cr3t" not in repr(address)

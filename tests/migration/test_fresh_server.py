@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 
 from holdfast.db import jobs
-from holdfast.db.migrate import migrate
+from holdfast.db.migrate import FUNCTION_SET, migrate
 from holdfast.embedded import EmbeddedServer
 from holdfast.model.payload import encode
 from tests.database import url_of
@@ -54,3 +54,10 @@ async def test_a_user_who_may_create_roles_makes_them_and_installs_as_the_owner(
         assert not (await migrate(ada)).changed
         await ada.execute("grant holdfast_producer to ada")
         assert await jobs.enqueue_jobs(ada, ["t"], [encode(1)])
+
+
+async def test_a_superuser_migrates_what_a_user_who_may_create_roles_installed(fresh_server: str) -> None:
+    async with connection(await as_user(fresh_server, "createrole")) as ada:
+        await migrate(ada)
+    async with connection(url_of(fresh_server, "ada")) as superuser:
+        assert (await migrate(superuser, function_set=FUNCTION_SET + 1)).changed

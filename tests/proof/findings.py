@@ -315,4 +315,71 @@ FINDINGS = (
             "migration/test_waiting.py::test_who_has_the_lock_is_told_while_a_migration_waits",
         ),
     ),
+    Line(
+        "A user with CREATE on the database could create the schema first, with a trigger in it; a"
+        " superuser's migrate ran the trigger and made that user a superuser.",
+        "A migration refuses a schema, table or function of somebody else, naming the owner, before it reads"
+        " from any, and finds no function on the user's own path.",
+        (
+            named(
+                "migration/test_foreign.py",
+                "test_a_planted_schema_is_refused_before_anything_is_touched",
+            ),
+            named(
+                "migration/test_foreign.py",
+                "test_an_object_of_somebody_else_in_a_real_installation_is_refused",
+            ),
+            named(
+                "migration/test_foreign.py",
+                "test_functions_that_shadow_those_of_the_system_are_not_called",
+            ),
+        ),
+    ),
+    Line(
+        "Of 137 shapes of secrets 76 passed redaction, such as bytes, lists, `=>` pairs, signed addresses and"
+        " webhooks, and 1,180 of 10,000 ordinary log lines lost words.",
+        "None of the shapes passes, and 13 of the lines are touched; the rules stand in one SQL function.",
+        (
+            "sql/base/test_sanitise_text.py::test_known_shapes_of_secrets_are_taken_out",
+            "sql/base/test_sanitise_text.py::test_hardly_a_line_of_a_log_is_touched",
+        ),
+    ),
+    Line(
+        "With standard_conforming_strings = off, which a role or a database may set, backslashes in"
+        " the verbs' own literals became escapes: a payload with one could not be enqueued.",
+        "Literals with a backslash are dollar-quoted, which reads the same under either setting.",
+        (
+            "migration/test_quoting.py::test_migrate_and_verbs_work_the_same",
+            "migration/test_quoting.py::test_an_app_gets_its_payloads_back",
+        ),
+    ),
+    Line(
+        "A database URL whose password had an unescaped /, # or ? was read wrongly, and the error showed a"
+        " part of the password as a port that is no number.",
+        "Such a URL is refused without quoting any of it, and an address that is printed shows no URL.",
+        ("db/test_address.py::test_no_part_of_a_password_with_unescaped_characters_is_shown",),
+    ),
+    Line(
+        "A user who was refused a verb was told of four roles, not of the one that may call it.",
+        "The hint names the roles that may, from the same list that the grants are made of.",
+        (
+            "roles/test_refusals.py::test_each_verbs_refusal_names_the_roles_that_may_call_it",
+            "roles/test_refusals.py::test_a_user_without_any_role_is_told_which_one",
+        ),
+    ),
+    Line(
+        "An argument of the wrong type was quoted in the error, which is stored, logged and shown.",
+        "The error tells its type and length.",
+        ("client/test_payload.py::test_a_refused_value_is_not_shown",),
+    ),
+    Line(
+        "A line break in an error's message or in a name made what looked like another row of a table, and a"
+        " queue's name went unquoted into commands that are printed for copying.",
+        "Control characters of values are shown escaped, a traceback is indented, and words of commands are"
+        " quoted for the shell.",
+        (
+            "cli/test_hostile_text.py::test_a_line_break_makes_no_row",
+            "cli/test_hostile_text.py::test_a_command_to_copy_is_quoted_for_the_shell",
+        ),
+    ),
 )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
+from holdfast.cli.output import command
 from holdfast.db import health, locks, migrate
 from holdfast.db.connect import Database
 from holdfast.db.endpoints import uncounted_jobs
@@ -143,7 +144,7 @@ async def queues(database: Database) -> Verdict:
         return (
             Level.NOTE,
             f"No worker looks at queues with ready jobs: {', '.join(neglected)}.",
-            f"holdfast worker -A your.module:app --queues {','.join(neglected)}",
+            command("worker", "-A", "your.module:app", "--queues", ",".join(neglected)),
         )
     return Level.OK, "every queue with ready jobs has a worker or is paused", None
 

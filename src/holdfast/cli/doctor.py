@@ -9,7 +9,7 @@ import typer
 from holdfast.cli.checks import CHECKS, Check, Finding, Level
 from holdfast.cli.invariants import report_violations
 from holdfast.cli.options import Json
-from holdfast.cli.output import write
+from holdfast.cli.output import tell, write
 from holdfast.cli.render import print_json, print_table
 from holdfast.cli.session import connected
 from holdfast.cli.target import Target, start_logging, target_of
@@ -82,4 +82,6 @@ def _print(diagnosis: Diagnosis) -> None:
     )
     for one in diagnosis.findings:
         if one.fix:
-            write(f"\n{one.check}: {one.message}\n  fix: {one.fix}")
+            write("")
+            tell(f"{one.check}: {one.message}")
+            tell(f"  fix: {one.fix}")

@@ -4,7 +4,7 @@ import asyncio
 import sys
 from datetime import timedelta
 
-from holdfast.cli.output import flush, write
+from holdfast.cli.output import flush, tell, write
 from holdfast.cli.render import print_table, roughly
 from holdfast.db import endpoints
 from holdfast.db.connect import Database
@@ -29,7 +29,7 @@ async def watch_endpoint(database: Database, name: str, since: timedelta) -> Non
 
 
 def paint(endpoint: EndpointSummary, seconds: list[EndpointSecond]) -> None:
-    write(
+    tell(
         f"{endpoint.name}: circuit {endpoint.circuit.value},"
         f" {endpoint.in_flight} of {endpoint.limit} calls run, {endpoint.starts} started so far"
     )

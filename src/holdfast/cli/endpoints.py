@@ -6,7 +6,7 @@ import typer
 
 from holdfast.cli.endpoint_frame import watch_endpoint
 from holdfast.cli.options import Json, Reason, actor, read_settings, seconds
-from holdfast.cli.output import say, write
+from holdfast.cli.output import command, say, tell
 from holdfast.cli.render import ago, facts, print_json, print_sheet, print_table
 from holdfast.cli.session import with_database
 from holdfast.db import endpoints
@@ -59,22 +59,22 @@ def set_endpoint(
     """Change an endpoint's settings; one that is not there is made. null takes a rate or budget off."""
     given = read_settings(settings, DURATIONS, "max=16")
     with_database(context, lambda database: endpoints.declare_endpoint(database, name, given))
-    write(f"set: {name} {' '.join(sorted(given))}")
+    tell(f"set: {name} {' '.join(sorted(given))}")
 
 
 @app.command("open")
 def open_endpoint(context: typer.Context, name: Name, reason: Reason = None) -> None:
     """Let no call start until it is closed again; what runs goes on."""
     with_database(context, lambda database: endpoints.open_endpoint(database, name, reason, actor()))
-    write(f"opened: {name}")
-    say(f"hint: holdfast endpoints close {name}")
+    tell(f"opened: {name}")
+    say(f"hint: {command('endpoints', 'close', name)}")
 
 
 @app.command("close")
 def close_endpoint(context: typer.Context, name: Name, reason: Reason = None) -> None:
     """Let calls start again at once, whatever was known against it."""
     with_database(context, lambda database: endpoints.close_endpoint(database, name, reason, actor()))
-    write(f"closed: {name}")
+    tell(f"closed: {name}")
 
 
 @app.command("watch")

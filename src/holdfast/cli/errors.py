@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import typer
 
-from holdfast.cli.output import say
+from holdfast.cli.output import say, say_lines
 from holdfast.model.error import HoldfastError, InvalidPayload
 
 USAGE = 2
@@ -15,7 +15,7 @@ USAGE = 2
 def report(exc: Exception, arguments: Sequence[str] = ()) -> int:
     """Say on stderr what happened; returns the exit code."""
     if os.environ.get("HOLDFAST_DEBUG"):
-        say("".join(traceback.format_exception(exc)).rstrip())
+        say_lines("".join(traceback.format_exception(exc)))
     message, hint, code = _explain(exc, arguments)
     say(f"error: {message}")
     if hint:

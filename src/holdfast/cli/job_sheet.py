@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.cli.output import printable, write
+from holdfast.cli.output import tell, write
 from holdfast.cli.render import ago, clock, facts, plain, print_sheet, print_table
 from holdfast.db import jobs, reads, stats
 from holdfast.db.calls import list_calls
@@ -77,10 +77,11 @@ def print_attempts(attempts: list[Attempt]) -> None:
 
 
 def print_traceback(attempts: list[Attempt]) -> None:
-    """Of the last attempt."""
+    """Of the last attempt; indented, so that no line of it looks like a row of ours."""
     if attempts and attempts[0].traceback:
         write("")
-        write(printable(attempts[0].traceback.rstrip()))
+        for line in attempts[0].traceback.rstrip().split("\n"):
+            tell(f"  {line}")
 
 
 def _error(attempt: Attempt) -> str:

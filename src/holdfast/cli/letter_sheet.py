@@ -1,11 +1,10 @@
 """One dead letter with all that is known about it: as a document, as a line of an export, as a sheet."""
 
-import json
 from typing import Any
 
 from holdfast.cli.job_sheet import print_attempts
 from holdfast.cli.output import write
-from holdfast.cli.render import ago, facts, plain, print_sheet, print_table
+from holdfast.cli.render import ago, facts, json_text, plain, print_sheet, print_table
 from holdfast.model.dead_letter import LetterSheet
 from holdfast.model.job import Job
 
@@ -16,7 +15,7 @@ def document(sheet: LetterSheet) -> dict[str, Any]:
 
 def export_line(sheet: LetterSheet, job: Job) -> str:
     more = {"payload": job.payload, "labels": job.labels, "created_at": plain(job.created_at)}
-    return json.dumps({**document(sheet), **more}, ensure_ascii=False)
+    return json_text({**document(sheet), **more})
 
 
 def print_letter(sheet: LetterSheet) -> None:

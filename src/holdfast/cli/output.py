@@ -1,6 +1,7 @@
 """The two streams: data on stdout, words for people on stderr."""
 
 import os
+import shlex
 import sys
 
 import typer
@@ -32,11 +33,27 @@ def say(text: str) -> None:
         _leave()
 
 
+def say_lines(text: str) -> None:
+    """Several lines for people, such as a traceback of ours."""
+    for line in text.rstrip().split("\n"):
+        say(line)
+
+
+def tell(text: str) -> None:
+    """A line of data that names what others have named."""
+    write(printable(text))
+
+
+def command(*words: str) -> str:
+    """A command of ours for people to copy, whatever is in the words."""
+    return shlex.join(("holdfast", *words))
+
+
 def printable(text: str) -> str:
-    """Text from elsewhere with control characters made visible, so that it cannot steer the terminal."""
+    """One line of text from elsewhere: control characters and line breaks can neither steer nor forge."""
     if text.isprintable():
         return text
-    return "".join(one if one.isprintable() or one in "\n\t" else _escaped(one) for one in text)
+    return "".join(one if one.isprintable() else _escaped(one) for one in text)
 
 
 def _escaped(character: str) -> str:

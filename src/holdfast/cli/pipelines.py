@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.options import Json, actor
-from holdfast.cli.output import say, write
+from holdfast.cli.output import say, tell
 from holdfast.cli.render import ago, print_json, print_table
 from holdfast.cli.session import with_database
 from holdfast.db import pipelines, queues
@@ -101,7 +101,7 @@ def move_pipeline(
     if as_json:
         print_json({"name": name, "from": old, "to": new, "moved": moved, "stay": stay})
     else:
-        write(f"moved: {moved} jobs of {name} from version {old} to {new}")
+        tell(f"moved: {moved} jobs of {name} from version {old} to {new}")
     if stay:
         say(f"note: {stay} jobs stay: version {new} lacks their stage, or somebody holds them")
 

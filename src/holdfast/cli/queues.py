@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.options import Json, Reason, actor, read_settings, seconds_or_null
-from holdfast.cli.output import say, write
+from holdfast.cli.output import command, say, tell
 from holdfast.cli.render import ago, facts, print_json, print_sheet, print_table
 from holdfast.cli.session import with_database
 from holdfast.db import queues
@@ -63,22 +63,22 @@ def set_queue(
     """Change a queue's policy; a queue that is not there is made. null takes a setting back."""
     policy = read_settings(settings, DURATIONS, "timeout=2m")
     with_database(context, lambda database: queues.declare_queue(database, name, policy))
-    write(f"set: {name} {' '.join(sorted(policy))}")
+    tell(f"set: {name} {' '.join(sorted(policy))}")
 
 
 @app.command("pause")
 def pause_queue(context: typer.Context, name: Name, reason: Reason = None) -> None:
     """Let no job of it be claimed; what runs goes on."""
     with_database(context, lambda database: queues.pause_queue(database, name, reason, actor()))
-    write(f"paused: {name}")
-    say(f"hint: holdfast queues resume {name}")
+    tell(f"paused: {name}")
+    say(f"hint: {command('queues', 'resume', name)}")
 
 
 @app.command("resume")
 def resume_queue(context: typer.Context, name: Name, reason: Reason = None) -> None:
     """Let its jobs be claimed again."""
     with_database(context, lambda database: queues.resume_queue(database, name, reason, actor()))
-    write(f"resumed: {name}")
+    tell(f"resumed: {name}")
 
 
 async def _get(database: Database, name: str) -> QueueDetails:

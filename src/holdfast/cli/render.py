@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,6 +34,7 @@ COLOURS = {
     "note": "yellow",
 }
 ENDLESS = 100_000
+_STEERING = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 GAP = 2
 NARROWEST = 6
 UNITS = (("d", 86_400), ("h", 3_600), ("m", 60))
@@ -40,7 +42,13 @@ UNITS = (("d", 86_400), ("h", 3_600), ("m", 60))
 
 def print_json(value: Any) -> None:
     """One document. Times are ISO 8601 in UTC, durations are seconds, ids are text."""
-    write(json.dumps(plain(value), indent=2, ensure_ascii=False))
+    write(json_text(plain(value), indent=2))
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """Readable, but for characters that would steer a terminal, of which JSON escapes only the oldest."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def plain(value: Any) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from inspect import Parameter
 from typing import TYPE_CHECKING, Any
 
+from holdfast.model.described import described, fault_of
 from holdfast.model.error import BadHandler, InvalidPayload
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Plain(Converter):
     def to_json(self, value: Any) -> Any:
         if not self._fits(value):
             raise InvalidPayload(
-                f"{self.path} is {_short(value)}, but the handler takes {_name(self._annotation)}.",
+                f"{self.path} is {described(value)}, but the handler takes {_name(self._annotation)}.",
                 "pass a value of that type, or correct the annotation",
                 self.path,
             )
@@ -77,7 +78,8 @@ class Modelled(Converter):
             raise InvalidPayload(f"{self.path} cannot be written as JSON: {exc}.", path=self.path) from None
         if returned != valid:
             raise InvalidPayload(
-                f"{self.path} would not come back equal: {_short(valid)} would become {_short(returned)}.",
+                f"{self.path} would not come back equal: {described(valid)} would become another"
+                f" {described(returned)}.",
                 "annotate the parameter with the value's own type, and give that type an equality",
                 self.path,
             )
@@ -93,10 +95,11 @@ class Modelled(Converter):
             raise self._refused(exc) from None
 
     def _refused(self, exc: "ValidationError") -> InvalidPayload:
-        first = exc.errors(include_url=False)[0]
+        first: dict[str, Any] = {**exc.errors(include_url=False)[0]}
         path = self.path + "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in first["loc"])
         return InvalidPayload(
-            f"{path} does not fit {_name(self._annotation)}: {first['msg']}.",
+            f"{path} is {described(first['input'])}, which does not fit {_name(self._annotation)}:"
+            f" {fault_of(first)}.",
             "pass a value that the handler's annotation allows",
             path,
         )
@@ -184,8 +187,3 @@ def _hashable(annotation: Any) -> bool:
 
 def _name(annotation: Any) -> str:
     return annotation.__name__ if isinstance(annotation, type) else str(annotation)
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,16 +1,19 @@
 """Where the database is: HOLDFAST_DATABASE_URL, else DATABASE_URL, else PG*, else an embedded server."""
 
 import os
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
 from holdfast.model.error import InvalidOption
 
 _PG_VARIABLES = ("PGHOST", "PGHOSTADDR", "PGSERVICE", "PGDATABASE")
 URL_HINT = "it looks like postgresql://user:password@host:5432/name"
 _SCHEMES = ("postgresql", "postgres")
+_HOSTS = re.compile(r"(?:\[[^]]*\]|[^:,\[\]]*)(?::[0-9]*)?(?:,|$)")
+_UNESCAPED = "in a password, write / as %2F, ? as %3F, # as %23, @ as %40, [ as %5B and ] as %5D"
 
 
 class Source(StrEnum):
@@ -31,9 +34,9 @@ class Address:
     prepared statement may outlive its transaction.
     """
 
-    url: str | None
+    url: str | None = field(repr=False)  # it may hold a password
     source: Source
-    direct_url: str | None = None
+    direct_url: str | None = field(default=None, repr=False)
     pooled: bool = False
 
     @property
@@ -65,7 +68,7 @@ def _find(url: str | None, environ: Mapping[str, str]) -> tuple[str | None, Sour
 
 def _without_pooler_mark(url: str) -> tuple[str, bool]:
     """The URL as the driver takes it, and whether it said ?pgbouncer=true, which no server knows."""
-    parts = urlsplit(url)
+    parts = _split(url)
     scheme = parts.scheme.partition("+")[0]  # postgresql+asyncpg:// is how SQLAlchemy writes it
     if scheme not in _SCHEMES:
         raise InvalidOption(
@@ -78,3 +81,25 @@ def _without_pooler_mark(url: str) -> tuple[str, bool]:
     # urlunsplit drops the // of an empty host, which the driver needs.
     rest = urlunsplit(("", "", parts.path, urlencode(kept), ""))
     return f"{scheme}://{parts.netloc}{rest}", pooled
+
+
+def _split(url: str) -> SplitResult:
+    """The parts of a URL. One that is read wrongly is refused here: later, errors would quote its parts."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # its message may quote the password
+        raise InvalidOption("The database URL cannot be read.", f"{URL_HINT}; {_UNESCAPED}") from None
+    if _is_torn(parts):
+        raise InvalidOption(
+            "The database URL cannot be read: its port is not a number, or its password is not escaped.",
+            _UNESCAPED,
+        )
+    return parts
+
+
+def _is_torn(parts: SplitResult) -> bool:
+    """Whether an unescaped character in the password has ended the URL's first part too early."""
+    hosts = parts.netloc.rpartition("@")[2]
+    if "@" in parts.path or parts.fragment or _HOSTS.sub("", hosts):
+        return True
+    return "@" in parts.query and ":" in hosts and not parts.path

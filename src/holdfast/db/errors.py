@@ -1,5 +1,6 @@
 """From what the driver raises to what Holdfast raises: one table of SQLSTATEs, one way through it."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 import asyncpg
 
 from holdfast.db.address import URL_HINT
+from holdfast.db.needed_role import role_hint
 from holdfast.model.error import (
     DatabaseError,
     DatabaseUnavailable,
@@ -54,6 +56,8 @@ SERVER_STATES: dict[str, tuple[type[HoldfastError], str | None]] = {
     "22021": (InvalidInput, None),
     "22P05": (InvalidInput, None),
 }
+
+_QUOTED_VALUE = re.compile(r"(invalid input for query argument \$\d+): .* \((.*)\)\Z", re.DOTALL)
 
 _MISSING = ("3F000", "42883", "42P01", "42703")
 
@@ -122,11 +126,13 @@ def from_server(said: ServerMessage) -> HoldfastError:
         return DatabaseError(f"{_sentence(message)} (SQLSTATE {state})", hint, state)
     if state in SERVER_STATES:
         kind, ours = SERVER_STATES[state]
-        return kind(_sentence(message), ours)
+        return kind(_sentence(message), ours or role_hint(message))
     if state.startswith(_UNAVAILABLE):
         return DatabaseUnavailable(_sentence(message), hint)
     return DatabaseError(f"{_sentence(message)} (SQLSTATE {state})", hint, state)
 
 
 def _sentence(message: str) -> str:
-    return f"The database says: {message.rstrip('.')}."
+    """The driver quotes a value that does not fit its parameter; its type is enough."""
+    told = _QUOTED_VALUE.sub(r"\1 (\2)", message)
+    return f"The database says: {told.rstrip('.')}."

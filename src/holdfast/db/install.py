@@ -126,10 +126,11 @@ async def _become_owner(conn: Connection) -> None:
 
 async def _may_become(conn: Connection, role: str) -> bool:
     """Tried out: which right is needed differs between versions of PostgreSQL."""
+    before = await conn.fetchval("select current_setting('role')")  # `reset role` would be the login's
     try:
         async with conn.transaction():
             await conn.execute(f"set local role {_quoted(role)}")
-            await conn.execute("reset role")
+            await conn.execute("select set_config('role', $1, true)", before)
     except (asyncpg.InsufficientPrivilegeError, asyncpg.InvalidParameterValueError):
         return False
     return True

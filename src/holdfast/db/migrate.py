@@ -18,6 +18,7 @@ import asyncpg
 from holdfast.db import install
 from holdfast.db.connect import Connection
 from holdfast.db.errors import translated
+from holdfast.db.foreign import refuse_foreign
 from holdfast.db.locks import Holder, advisory_holder
 from holdfast.db.schema_state import SchemaState, read_state, roles_exist
 from holdfast.db.sql_files import Migration, SqlFiles, load_sql_files
@@ -34,6 +35,9 @@ TOLD_AFTER = timedelta(seconds=1)
 TABLE_LOCK_WAIT = timedelta(seconds=2)
 TRIES = 30
 PAUSE = timedelta(milliseconds=500)
+
+# Names and quotes mean what they mean to us, whatever the settings of the user or the database are.
+FIXED = "set local search_path = pg_catalog, pg_temp; set local standard_conforming_strings = on"
 
 T = TypeVar("T")
 
@@ -66,12 +70,12 @@ async def migrate(
     applied: list[str] = []
     installed = False
     with translated():
-        state = await read_state(conn)
+        state = await _look(conn)
         if _missing(state, files, function_set):
             await _prepare(conn, files)
             applied = [m.label for m in files.migrations if await _apply(conn, files, m, function_set)]
             installed = await _install(conn, files, function_set)
-            state = await read_state(conn)
+            state = await _look(conn)
         return MigrationReport(
             tuple(applied),
             installed,
@@ -91,7 +95,7 @@ async def schema_version(conn: Connection) -> SchemaState:
 async def pending(conn: Connection, files: SqlFiles | None = None) -> list[str]:
     """What a migrate would do, by name; empty if the database is up to date."""
     with translated():
-        return _missing(await read_state(conn), files or load_sql_files(), FUNCTION_SET)
+        return _missing(await _look(conn), files or load_sql_files(), FUNCTION_SET)
 
 
 async def check_schema(conn: Connection) -> None:
@@ -101,6 +105,14 @@ async def check_schema(conn: Connection) -> None:
     newest = max((migration.version for migration in load_sql_files().migrations), default=0)
     if state.migration < newest or state.function_set < FUNCTION_SET:
         raise SchemaBehind("The database's schema is older than this program needs.")
+
+
+async def _look(conn: Connection) -> SchemaState:
+    """What the database holds, if it is ours; reading from what is not could run its code."""
+    async with conn.transaction(readonly=True):
+        await conn.execute(FIXED)
+        await refuse_foreign(conn)
+        return await read_state(conn)
 
 
 def _missing(state: SchemaState, files: SqlFiles, function_set: int) -> list[str]:
@@ -191,7 +203,8 @@ def _will_pass(exc: asyncpg.PostgresError) -> bool:
 async def _locked(conn: Connection) -> AsyncIterator[None]:
     async with conn.transaction():
         await _take_lock(conn)
-        await conn.execute(f"set local lock_timeout = {_milliseconds(TABLE_LOCK_WAIT)}")
+        await conn.execute(f"set local lock_timeout = {_milliseconds(TABLE_LOCK_WAIT)}; {FIXED}")
+        await refuse_foreign(conn)  # it may have come since the first look
         yield
 
 

@@ -1,12 +1,15 @@
 """The one place where statements are sent."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
+import asyncpg
 from asyncpg import Record
 
-from holdfast.db.errors import translated
-from holdfast.model.error import SchemaBehind
+from holdfast.db.errors import translate, translated
+from holdfast.db.needed_role import role_hint
+from holdfast.model.error import PermissionDenied, SchemaBehind
 
 
 class Fetcher(Protocol):
@@ -26,7 +29,7 @@ Declare = Callable[[Executor], Awaitable[object]]
 
 
 async def fetch(on: Fetcher, query: str, *args: Any) -> list[Record]:
-    with translated():
+    with translated(), _naming_role(query):
         return await on.fetch(query, *args)
 
 
@@ -50,5 +53,16 @@ async def fetch_value(on: Fetcher, query: str, *args: Any) -> Any:
 
 
 async def run(on: Executor, query: str, *args: Any) -> None:
-    with translated():
+    with translated(), _naming_role(query):
         await on.execute(query, *args)
+
+
+@contextmanager
+def _naming_role(query: str) -> Iterator[None]:
+    """A user without any role is refused the schema, and only the statement tells which role it needs."""
+    try:
+        yield
+    except (PermissionDenied, asyncpg.InsufficientPrivilegeError) as exc:
+        refused = translate(exc)
+        refused.hint = role_hint(refused.message, query) or refused.hint
+        raise refused from exc.__cause__ or exc

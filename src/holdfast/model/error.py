@@ -6,7 +6,8 @@ HoldfastError                       exit code 1
 ├── SchemaMismatch                  4
 │   ├── SchemaBehind                    the database needs `holdfast migrate`
 │   ├── SchemaAhead                     the database is newer than this program
-│   └── SchemaDrifted                   an applied migration was changed afterwards
+│   ├── SchemaDrifted                   an applied migration was changed afterwards
+│   └── SchemaForeign                   what is in Holdfast's place belongs to somebody else
 ├── NotFound                        5
 ├── Conflict                        6
 │   ├── UniqueConflict                  same unique key, other payload
@@ -85,6 +86,10 @@ class SchemaDrifted(SchemaMismatch):
     """A migration that the database has applied differs from the one in this program."""
 
     default_hint = "install the release that migrated this database, or restore the migration file"
+
+
+class SchemaForeign(SchemaMismatch):
+    """The schema holdfast, or something in it, belongs to a role that is not Holdfast's."""
 
 
 class NotFound(HoldfastError):

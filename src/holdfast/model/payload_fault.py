@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from holdfast.model.described import described
+
 INTEGER_DIGITS = 400
 MOST_INTEGER_BITS = 1_325  # 10**399 has 1,326 bits
 
@@ -38,7 +40,8 @@ def _object_faults(value: Mapping[Any, Any], path: str, depth: int) -> Iterator[
     for key, member in value.items():
         if not isinstance(key, str):
             yield Fault(
-                path, f"The payload cannot be stored: {path} has the key {key!r}, but JSON keys are text."
+                path,
+                f"The payload cannot be stored: {path} has a {described(key)} as key, not a text.",
             )
             return
         wrong = _text_fault(key)

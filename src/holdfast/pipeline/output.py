@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from holdfast.model.described import fault_of
 from holdfast.model.error import BadHandler
 from holdfast.model.payload import JsonText, encode
 from holdfast.model.signal import Retry
@@ -66,7 +67,7 @@ class OutputModel:
         said = []
         for one in errors[:5]:
             path = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in one["loc"])
-            said.append(f"${path}: {one['msg']}")
+            said.append(f"${path}: {fault_of(one)}")
         return BadOutput(f"The output does not fit stage {self._stage}: {'; '.join(said)}.")
 
 

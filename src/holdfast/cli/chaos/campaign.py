@@ -11,7 +11,7 @@ from holdfast.cli.chaos.plan import Plan, save_plan
 from holdfast.cli.chaos.run import run_chaos
 from holdfast.cli.chaos.tally import Tally, tally_of, tally_of_ruin, total
 from holdfast.cli.chaos.verdict import lacks, lines_of, minimums
-from holdfast.cli.output import flush, say, write
+from holdfast.cli.output import command, flush, say, say_lines, write
 
 LONG = 3599.0  # seconds; from an hour on, split or not, a run is asked for a minimum of harm
 
@@ -45,7 +45,7 @@ def _outcome(directory: Path, plan: Plan) -> Tally:
     try:
         return tally_of(plan, asyncio.run(run_chaos(directory, plan)))
     except Exception as exc:  # of whatever kind: the other seeds are still to be done
-        say(traceback.format_exc())
+        say_lines(traceback.format_exc())
         return tally_of_ruin(plan, exc)
 
 
@@ -53,7 +53,7 @@ def _keep(plan: Plan, directory: Path, save: Path) -> None:
     """The schedule, and what the workers and the server said."""
     path, logs = save / f"chaos-{plan.seed}.json", save / f"chaos-{plan.seed}-logs"
     save_plan(plan, path)
-    say(f"chaos: the schedule is in {path}; holdfast chaos --replay {path} does it again")
+    say(f"chaos: the schedule is in {path}; {command('chaos', '--replay', str(path))} does it again")
     shutil.rmtree(logs, ignore_errors=True)
     logs.mkdir()
     for log in (*directory.glob("logs/*.log"), *directory.glob("start.log"), *directory.glob("*/log/*.log")):

@@ -14,7 +14,7 @@ declare
 begin
   for token in
     select m[1]
-    from regexp_matches(document, '("(?:[^"\\]|\\.)*"|[][{},:]|[^][{},:"\s]+)', 'g') as m
+    from regexp_matches(document, $re$("(?:[^"\\]|\\.)*"|[][{},:]|[^][{},:"\s]+)$re$, 'g') as m
   loop
     if token in ('{', '[') then
       depth := depth + 1;

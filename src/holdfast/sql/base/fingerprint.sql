@@ -10,7 +10,7 @@ as $$
       error_type,
       regexp_replace(
         regexp_replace(
-          regexp_replace(left(message, 500), '[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|0x[0-9a-fA-F]+|\m[0-9a-fA-F]{12,}\M', '#', 'g'),
+          regexp_replace(left(message, 500), $re$[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|0x[0-9a-fA-F]+|\m[0-9a-fA-F]{12,}\M$re$, '#', 'g'),
           '"[^"]*"|''[^'']*''', '#', 'g'
         ),
         '[0-9]+', '#', 'g'

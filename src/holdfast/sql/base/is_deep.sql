@@ -5,7 +5,7 @@ language plpgsql immutable parallel safe
 as $$
 declare
   brackets text := translate(
-    regexp_replace(regexp_replace(document, '"(?:[^"\\]|\\.)*"', '', 'g'), '[^][{}]+', '', 'g'),
+    regexp_replace(regexp_replace(document, $re$"(?:[^"\\]|\\.)*"$re$, '', 'g'), '[^][{}]+', '', 'g'),
     '{}', '[]'
   );
 begin

@@ -5,7 +5,7 @@ language sql immutable parallel safe
 as $$
   select case
     when document is null then '$ is missing'
-    when strpos(document, '\u') > 0 and document ~ '\\u(0000|[dD][89a-fA-F])'
+    when strpos(document, $re$\u$re$) > 0 and document ~ $re$\\u(0000|[dD][89a-fA-F])$re$
       or document ~ '[eE][-+]?[0-9]{3}'
       or octet_length(document) > 128 and (
         document ~ '[0-9]{200}'

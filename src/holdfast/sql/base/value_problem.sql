@@ -7,10 +7,10 @@ as $$
     when left(token, 1) = '"' then case
       -- A pair of surrogates is one character; what is left after taking pairs and escaped backslashes away is alone.
       when regexp_replace(
-          replace(token, '\\', '..'),
-          '\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}', '', 'g'
-        ) ~ '\\u[dD][89a-fA-F]' then ' contains half of a surrogate pair'
-      when replace(token, '\\', '..') ~ '\\u0000' then ' contains a NUL character'
+          replace(token, $re$\\$re$, '..'),
+          $re$\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}$re$, '', 'g'
+        ) ~ $re$\\u[dD][89a-fA-F]$re$ then ' contains half of a surrogate pair'
+      when replace(token, $re$\\$re$, '..') ~ $re$\\u0000$re$ then ' contains a NUL character'
     end
     when token ~ '^-?[0-9]' then case
       when length(token) > 400 then ' is a number of more than 400 digits'

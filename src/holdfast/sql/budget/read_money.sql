@@ -4,7 +4,7 @@ returns double precision
 language plpgsql immutable
 as $$
 declare
-  amount constant text := (regexp_match(btrim(value #>> '{}'), '^[€$£]?\s*(\d{1,15}(?:\.\d{1,9})?)\s*(?:[A-Za-z]{3}|[€$£])?$'))[1];
+  amount constant text := (regexp_match(btrim(value #>> '{}'), $re$^[€$£]?\s*(\d{1,15}(?:\.\d{1,9})?)\s*(?:[A-Za-z]{3}|[€$£])?\Z$re$))[1];
 begin
   if value is null or jsonb_typeof(value) = 'null' then
     return null;

@@ -4,7 +4,7 @@ returns text
 language sql stable
 as $$
   select case
-    when reason like '%\_limit' then format('%s %s runs %s jobs at once, and %s run.', initcap(l.kind), l.name, l.max_concurrent, holdfast.count_limited(l))
+    when right(reason, 6) = '_limit' then format('%s %s runs %s jobs at once, and %s run.', initcap(l.kind), l.name, l.max_concurrent, holdfast.count_limited(l))
     else format('%s %s has had its %s.', initcap(l.kind), l.name, l.rate)
   end
 $$;

@@ -4,7 +4,7 @@ language plpgsql immutable
 as $$
 declare
   said  constant text := lower(btrim(value #>> '{}'));
-  parts constant text[] := regexp_match(said, '^(\d{1,6})\s*(?:/|per|a)\s*(\d{1,6}(?:\.\d{1,3})?)?\s*(s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)$');
+  parts constant text[] := regexp_match(said, $re$^(\d{1,6})\s*(?:/|per|a)\s*(\d{1,6}(?:\.\d{1,3})?)?\s*(s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)\Z$re$);
 begin
   if said is null or said = 'none' then
     return;

@@ -4,7 +4,7 @@ returns table (blocker text, detail text, until timestamptz, blocks boolean)
 language sql stable
 as $$
   select
-    'signal', format('It waits for the signal %s: holdfast jobs signal %s %s.', substr(held.waits_for, 8), held.id, substr(held.waits_for, 8)),
+    'signal', format('It waits for the signal %s: holdfast jobs signal %s %s.', substr(held.waits_for, 8), held.id, holdfast.shell_word(substr(held.waits_for, 8))),
     held.due_at, true
   where held.waits_for like 'signal:%'
   union all

@@ -1,0 +1,3 @@
+from tests.migration.conftest import migrated
+
+__all__ = ["migrated"]
