@@ -118,4 +118,21 @@ FINDINGS = (
             ),
         ),
     ),
+    Line(
+        "A handler that sent commit or rollback inside its job's transaction completed the job in another"
+        " one: its writes stood alone, or were gone.",
+        "The transaction is marked; in any other the completion is refused, and the error says which writes"
+        " stand.",
+        (
+            named(
+                "worker/test_transaction.py",
+                "test_a_transaction_that_the_handler_ended_completes_no_job_and_says_what_stands",
+            ),
+        ),
+    ),
+    Line(
+        "A deadlock or serialization failure in a job's transaction cost the job a failure.",
+        "It is a deferral, and the job is tried again after a short random wait.",
+        ("worker/test_transaction.py::test_a_transaction_that_met_another_costs_no_failure",),
+    ),
 )
