@@ -135,4 +135,22 @@ FINDINGS = (
         "It is a deferral, and the job is tried again after a short random wait.",
         ("worker/test_transaction.py::test_a_transaction_that_met_another_costs_no_failure",),
     ),
+    Line(
+        "Whoever knew the id of a job could enqueue children of it: only a token that was given was checked,"
+        " and none in the options of single jobs.",
+        "A parent needs the token of the attempt that runs it.",
+        (
+            "sql/enqueue_jobs/test_children.py::test_a_parent_needs_its_token",
+            named(
+                "sql/enqueue_jobs/test_children.py",
+                "test_a_parent_that_is_named_for_one_of_several_jobs_needs_its_token_too",
+            ),
+        ),
+    ),
+    Line(
+        "ctx.progress said that a value of None stays as it was; the database forgot total and note, and set"
+        " failed to 0.",
+        "What a report does not say stays as it was.",
+        ("worker/test_context.py::test_progress_that_says_only_what_is_done_keeps_the_rest",),
+    ),
 )

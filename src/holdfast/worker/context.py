@@ -201,7 +201,7 @@ class JobContext(Journey):
     async def progress(
         self, done: int, total: int | None = None, failed: int | None = None, note: str | None = None
     ) -> None:
-        """Counts for people; a value that is None stays as it was."""
+        """Counts for people; a value that is None stays as it was, an empty note takes the note away."""
         job = self._running.job
         database = self._services.database
         self._check(await db_worker.report_progress(database, job.id, job.token, done, total, failed, note))

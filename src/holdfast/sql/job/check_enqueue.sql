@@ -47,13 +47,8 @@ begin
         split_part(fault.problem, ' ', 1));
     end if;
   end if;
-  if options ? 'parent_token' then
-    perform 1 from holdfast.jobs as j
-    where j.id = (options ->> 'parent')::uuid and j.token = (options ->> 'parent_token')::uuid
-    for share;
-    if not found then
-      perform holdfast.refuse('HF006', format('The job %s is no longer this worker''s.', options ->> 'parent'), 'Stop working on it: another worker has it.');
-    end if;
+  if options ? 'parent' or each::text like '%"parent%' then
+    perform holdfast.check_parents(options, each);
   end if;
 end
 $$;
