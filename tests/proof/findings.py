@@ -148,6 +148,32 @@ FINDINGS = (
         ),
     ),
     Line(
+        "A number such as 1e-324 was stored and read as 0, and of two equal keys of an object one was lost.",
+        "Both are refused with their path, in SQL and on the command line.",
+        (
+            named(
+                "sql/enqueue_jobs/test_payload_limits.py",
+                "test_a_payload_that_would_not_come_back_equal_is_refused",
+            ),
+            "unit/test_payload.py::test_text_that_would_not_come_back_equal_is_refused_with_its_path",
+            named(
+                "cli/test_jobs.py",
+                "test_a_payload_that_would_not_come_back_equal_is_refused_with_its_path",
+            ),
+        ),
+    ),
+    Line(
+        "A payload of 100,000 brackets ended in an error of PostgreSQL's parser, and on the command line"
+        " in a refusal without a path.",
+        "Text is looked at before the parser, and refused with its path.",
+        (
+            named(
+                "sql/read_payloads/test_deep_text.py",
+                "test_a_hundred_thousand_brackets_are_refused_with_their_path",
+            ),
+        ),
+    ),
+    Line(
         "ctx.progress said that a value of None stays as it was; the database forgot total and note, and set"
         " failed to 0.",
         "What a report does not say stays as it was.",
