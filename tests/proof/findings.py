@@ -174,6 +174,11 @@ FINDINGS = (
         ),
     ),
     Line(
+        "A transaction with an enqueue by the Python client could not be prepared: its NOTIFY forbids that.",
+        "task.using(conn, notify=False) leaves it out.",
+        ("client/test_two_phases.py::test_the_client_without_a_hint_can_be_prepared",),
+    ),
+    Line(
         "ctx.progress said that a value of None stays as it was; the database forgot total and note, and set"
         " failed to 0.",
         "What a report does not say stays as it was.",
