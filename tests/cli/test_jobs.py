@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.command import holdfast
 
 JOB_KEYS = {
@@ -58,6 +60,23 @@ def test_a_payload_comes_from_stdin_or_a_file(database_url: str, tmp_path: Path)
         for job in (piped, read)
     ]
     assert names == ["Åsa", "Bo"]
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ('{"name": "Ada", "name": "Bo"}', "$.name"),
+        ("[1, 1e-324]", "$[1]"),
+        ("[" * 100_000 + "]" * 100_000, "$[0][0]"),
+    ],
+    ids=["twice", "zero", "deep"],
+)
+def test_a_payload_that_would_not_come_back_equal_is_refused_with_its_path(
+    database_url: str, text: str, path: str
+) -> None:
+    result = holdfast("enqueue", "greet", "-", url=database_url, stdin=text)
+    assert result.code == 2
+    assert path in result.err
 
 
 def test_count_stores_that_many_and_json_names_them_all(database_url: str) -> None:

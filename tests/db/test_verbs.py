@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 from asyncpg import Record
 
-from holdfast.db import chores, dead, jobs, queues, reads, runs, worker
+from holdfast.db import chores, dead, jobs, queues, reads, runs, transaction, worker
 from holdfast.model.error import InvalidPayload, LeaseLost, UniqueConflict
 from holdfast.model.id import JobId, RunId, Token, WorkerId
 from holdfast.model.job import ClaimedJob
@@ -134,8 +134,9 @@ async def test_an_end_with_a_stale_token_is_reported_as_lost(conn: "asyncpg.Conn
     stale = Token(uuid4())
     answer = await worker.settle_and_claim(conn, me, 0, [job.id], [stale], [end_of(Completed())])
     assert answer.lost == [LostEnd(job.id, stale)]
+    await transaction.mark(conn, stale)
     with pytest.raises(LeaseLost):
-        await worker.complete_in_transaction(conn, job.id, stale, None)
+        await transaction.complete_in_transaction(conn, job.id, stale, None)
     # The failed statement ended this test's transaction, which is rolled back in any case.
 
 
@@ -172,8 +173,18 @@ async def test_a_failure_leaves_its_attempt_and_a_death_its_letter(
 
 async def test_a_job_completes_in_the_callers_transaction(conn: "asyncpg.Connection[Record]") -> None:
     job = await running_job(conn, await registered_worker(conn))
-    await worker.complete_in_transaction(conn, job.id, job.token, encode(7))
-    assert await state_of(conn, job.id) is State.COMPLETED
+    await transaction.mark(conn, job.token)
+    mark = await transaction.complete_in_transaction(conn, job.id, job.token, encode(7))
+    assert (mark, await state_of(conn, job.id)) == (transaction.Mark.OPEN, State.COMPLETED)
+    assert await conn.fetchval("show holdfast.transaction") == "", "the session is left as it was"
+
+
+async def test_a_job_does_not_complete_in_a_transaction_that_was_not_marked(
+    conn: "asyncpg.Connection[Record]",
+) -> None:
+    job = await running_job(conn, await registered_worker(conn))
+    mark = await transaction.complete_in_transaction(conn, job.id, job.token, encode(7))
+    assert (mark, await state_of(conn, job.id)) == (transaction.Mark.GONE, State.RUNNING)
 
 
 async def test_checkpoints_and_progress_are_fenced(conn: "asyncpg.Connection[Record]") -> None:

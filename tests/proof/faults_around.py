@@ -21,6 +21,10 @@ AROUND = (
                 "sql/enqueue_jobs/test_payload_limits.py",
                 "test_a_payload_too_deep_for_the_servers_parser_harms_nothing",
             ),
+            named(
+                "sql/read_payloads/test_deep_text.py",
+                "test_a_hundred_thousand_brackets_are_refused_with_their_path",
+            ),
             "client/test_payload.py::test_an_argument_that_would_not_come_back_equal_is_refused_by_name",
             "sql/fail_jobs/test_error_text.py::test_an_enormous_error_is_cut_and_recorded",
         ),

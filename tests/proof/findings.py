@@ -382,4 +382,70 @@ FINDINGS = (
             "cli/test_hostile_text.py::test_a_command_to_copy_is_quoted_for_the_shell",
         ),
     ),
+    Line(
+        "A handler that sent commit or rollback inside its job's transaction completed the job in another"
+        " one: its writes stood alone, or were gone.",
+        "The transaction is marked; in any other the completion is refused, and the error says which writes"
+        " stand.",
+        (
+            named(
+                "worker/test_transaction.py",
+                "test_a_transaction_that_the_handler_ended_completes_no_job_and_says_what_stands",
+            ),
+        ),
+    ),
+    Line(
+        "A deadlock or serialization failure in a job's transaction cost the job a failure.",
+        "It is a deferral, and the job is tried again after a short random wait.",
+        ("worker/test_transaction.py::test_a_transaction_that_met_another_costs_no_failure",),
+    ),
+    Line(
+        "Whoever knew the id of a job could enqueue children of it: only a token that was given was checked,"
+        " and none in the options of single jobs.",
+        "A parent needs the token of the attempt that runs it.",
+        (
+            "sql/enqueue_jobs/test_children.py::test_a_parent_needs_its_token",
+            named(
+                "sql/enqueue_jobs/test_children.py",
+                "test_a_parent_that_is_named_for_one_of_several_jobs_needs_its_token_too",
+            ),
+        ),
+    ),
+    Line(
+        "A number such as 1e-324 was stored and read as 0, and of two equal keys of an object one was lost.",
+        "Both are refused with their path, in SQL and on the command line.",
+        (
+            named(
+                "sql/enqueue_jobs/test_payload_limits.py",
+                "test_a_payload_that_would_not_come_back_equal_is_refused",
+            ),
+            "unit/test_payload.py::test_text_that_would_not_come_back_equal_is_refused_with_its_path",
+            named(
+                "cli/test_jobs.py",
+                "test_a_payload_that_would_not_come_back_equal_is_refused_with_its_path",
+            ),
+        ),
+    ),
+    Line(
+        "A payload of 100,000 brackets ended in an error of PostgreSQL's parser, and on the command line"
+        " in a refusal without a path.",
+        "Text is looked at before the parser, and refused with its path.",
+        (
+            named(
+                "sql/read_payloads/test_deep_text.py",
+                "test_a_hundred_thousand_brackets_are_refused_with_their_path",
+            ),
+        ),
+    ),
+    Line(
+        "A transaction with an enqueue by the Python client could not be prepared: its NOTIFY forbids that.",
+        "task.using(conn, notify=False) leaves it out.",
+        ("client/test_two_phases.py::test_the_client_without_a_hint_can_be_prepared",),
+    ),
+    Line(
+        "ctx.progress said that a value of None stays as it was; the database forgot total and note, and set"
+        " failed to 0.",
+        "What a report does not say stays as it was.",
+        ("worker/test_context.py::test_progress_that_says_only_what_is_done_keeps_the_rest",),
+    ),
 )

@@ -68,6 +68,10 @@ PROMISES = (
             ),
             "sql/complete_in_transaction/test_effects.py::test_a_lost_job_undoes_the_effect",
             named(
+                "worker/test_transaction.py",
+                "test_a_transaction_that_the_handler_ended_completes_no_job_and_says_what_stands",
+            ),
+            named(
                 "proof/test_workers.py",
                 "test_a_step_that_was_recorded_is_not_done_again_after_a_kill_between_steps",
             ),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.model.error import InvalidPayload
-from holdfast.model.payload import DEPTH, decode, encode
+from holdfast.model.payload import DEPTH, decode, encode, read
 
 text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
 scalars = (
@@ -135,3 +135,35 @@ def test_json_that_was_stored_with_blanks_is_read_too(text: str) -> None:
 def test_text_that_is_no_json_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         decode(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("1e-324", "$"),
+        ('{"a": [0, -2.4703282292062327e-324]}', "$.a[1]"),
+        ("[0." + "0" * 330 + "1]", "$[0]"),
+        ('{"a": 1, "a": 1}', "$.a"),
+        ('{"a": null, "b c": [0, {"c": 1, "d": 2, "c": null}]}', "$['b c'][1].c"),
+        (r'{"a": 1, "\u0061": 2}', "$.a"),
+        ("[NaN]", "$[0]"),
+        ("[1e400]", "$[0]"),
+        ("[" * 100_000 + "]" * 100_000, "$" + "[0]" * DEPTH),
+        ('{"a": [1, "[", {"b": ' + "[" * 100_000, "$.a[2].b" + "[0]" * (DEPTH - 3)),
+        ('{"a":' * 100_000 + "1" + "}" * 100_000, "$" + ".a" * DEPTH),
+    ],
+    ids=lambda value: value[:30],
+)
+def test_text_that_would_not_come_back_equal_is_refused_with_its_path(text: str, path: str) -> None:
+    with pytest.raises(InvalidPayload) as caught:
+        encode(read(text))
+    assert caught.value.path == path
+
+
+@given(values)
+def test_text_that_is_in_order_is_read_as_python_reads_it(value: Any) -> None:
+    assert read(json.dumps(value)) == value
+
+
+def test_a_number_that_is_zero_may_have_an_exponent() -> None:
+    assert encode(read("[0.0, -0e5, 0e-400, 5e-324]")) == "[0.0,-0.0,0.0,5e-324]"

@@ -64,6 +64,19 @@ async def test_checkpoints_and_progress_are_kept_for_the_next_attempt_and_for_pe
     assert tuple(row) == (7, 10, "half way")
 
 
+async def test_progress_that_says_only_what_is_done_keeps_the_rest(app: Holdfast) -> None:
+    @app.task()
+    async def work(ctx: JobContext) -> None:
+        await ctx.progress(1, 10, failed=2, note="half way")
+        await ctx.progress(7)
+
+    handle = await work.enqueue()
+    async with working(app):
+        await ended(handle)
+    (row,) = await app.database.fetch("select done, total, failed, note from holdfast.progress_view")
+    assert tuple(row) == (7, 10, 2, "half way")
+
+
 async def test_the_idempotency_key_is_stable_over_attempts_and_new_after_a_replay(app: Holdfast) -> None:
     keys: list[str] = []
 

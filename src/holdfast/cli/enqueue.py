@@ -17,7 +17,7 @@ from holdfast.db.connect import Database
 from holdfast.db.reads import task_is_known
 from holdfast.model.error import InvalidOption, InvalidPayload, PermissionDenied, UnknownTask
 from holdfast.model.job import Enqueued
-from holdfast.model.payload import JsonText, encode
+from holdfast.model.payload import JsonText, encode, read
 
 MOST_JOBS = 100_000
 
@@ -66,14 +66,12 @@ def enqueue(
 def read_payload(source: str) -> JsonText:
     """The payload as JSON that comes back equal; refused with the place that is wrong."""
     try:
-        return encode(json.loads(_text_of(source)))
+        return encode(read(_text_of(source)))
     except json.JSONDecodeError as exc:
         raise InvalidPayload(
             f"The payload is not JSON: {exc.msg} in line {exc.lineno}, column {exc.colno}.",
             'quote it for the shell, such as \'{"name": "Ada"}\', or read it from a file with @FILE',
         ) from None
-    except RecursionError:
-        raise InvalidPayload("The payload is nested too deeply.") from None
 
 
 def _text_of(source: str) -> str:

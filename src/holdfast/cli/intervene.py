@@ -1,6 +1,5 @@
 """`holdfast jobs rescue`, `complete`, `fail` and `set-priority`: an operator lays hands on live jobs."""
 
-import json
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Annotated
 
@@ -16,7 +15,7 @@ from holdfast.db.manual import Results
 from holdfast.model.error import InvalidOption
 from holdfast.model.id import JobId
 from holdfast.model.manual import ManualResult
-from holdfast.model.payload import JsonText
+from holdfast.model.payload import JsonText, encode, read
 from holdfast.model.state import LIVE, State
 
 Why = Annotated[str, typer.Option("--reason", help="Why; kept in the audit trail.")]
@@ -136,7 +135,6 @@ def _output(text: str | None) -> JsonText | None:
     if text is None:
         return None
     try:
-        json.loads(text)
+        return encode(read(text))
     except ValueError:
         raise InvalidOption(f"The output {text!r} is not JSON.", "quote texts: --output '\"done\"'") from None
-    return JsonText(text)

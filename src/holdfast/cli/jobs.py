@@ -7,7 +7,7 @@ import typer
 from holdfast.cli import intervene
 from holdfast.cli.job_control import cancel_jobs, replay_jobs
 from holdfast.cli.job_sheet import document, print_record, read_record
-from holdfast.cli.options import Json, Labels, Limit, WaitTimeout, actor, duration, identifier, json_or_text
+from holdfast.cli.options import Json, Labels, Limit, WaitTimeout, actor, duration, identifier
 from holdfast.cli.output import write
 from holdfast.cli.render import ago, print_json, print_table
 from holdfast.cli.selection import QueueFilter, RunFilter, StateFilter, TaskFilter, filters_of
@@ -19,7 +19,7 @@ from holdfast.model.error import NotFound, WrongState
 from holdfast.model.id import JobId
 from holdfast.model.job import Job
 from holdfast.model.journey import SignalResult
-from holdfast.model.payload import encode
+from holdfast.model.payload import JsonText, encode, read
 from holdfast.model.state import State
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -98,7 +98,7 @@ def signal_job(
     as_json: Json = False,
 ) -> None:
     """Tell a job what it waits for, or will wait for; of several under one name the first counts."""
-    job_id, text = JobId(identifier(job)), encode(json_or_text(data))
+    job_id, text = JobId(identifier(job)), _data(data)
     result = with_database(context, lambda database: pipelines.signal(database, job_id, name, text, actor()))
     if as_json:
         print_json({"id": job_id, "name": name, "result": result})
@@ -129,3 +129,10 @@ def _have_ended(found: list[Job]) -> bool:
 
 def _result(job: Job) -> dict[str, Any]:
     return {"id": job.id, "state": job.state, "output": job.output, "reason": job.reason}
+
+
+def _data(text: str) -> JsonText:
+    try:
+        return encode(read(text))
+    except ValueError:
+        return encode(text)

@@ -128,10 +128,10 @@ async def store(on: Fetcher, batch: Sequence[NewJob], *, notify: bool) -> list[E
     first = batch[0].options
     tasks = [job.task for job in batch]
     payloads = [job.payload for job in batch]
-    common: dict[str, Any] = {"notify": notify}
+    common: dict[str, Any] = {"notify": notify, "keys_checked": True}  # written from dicts
     each: list[Wire] | None = None
     if all(job.options is first or job.options == first for job in batch):
-        common = {**first, "notify": notify}
+        common = {**first, **common}
     else:
         each = [job.options for job in batch]
     return await jobs.enqueue_jobs(on, tasks[:1] if len(set(tasks)) == 1 else tasks, payloads, common, each)

@@ -20,14 +20,15 @@ class QueueNamer(Protocol):
 class OwnConnection:
     """Of any driver that Holdfast knows; raises InvalidOption for others."""
 
-    __slots__ = ("_driver",)
+    __slots__ = ("_driver", "_notify")
 
-    def __init__(self, conn: object) -> None:
+    def __init__(self, conn: object, *, notify: bool = True) -> None:
         self._driver = driver_for(conn)
+        self._notify = notify
 
     async def store(self, batch: Sequence[NewJob], namer: QueueNamer) -> list[Enqueued]:
         await namer.name_queues(queues_of(batch))
-        return await store(self._driver, batch, notify=True)
+        return await store(self._driver, batch, notify=self._notify)
 
     def check_blocks(self) -> None:
         if not self._driver.blocks:

@@ -95,12 +95,13 @@ class Task(Generic[P, R]):
         """The same task with options for its next jobs."""
         return type(self)(self.name, self._bound, self._options.but(given), self._conn)
 
-    def using(self, conn: object) -> Self:
+    def using(self, conn: object, *, notify: bool = True) -> Self:
         """The same task, enqueuing on a connection of yours: its jobs exist if your transaction commits.
 
-        It may be of asyncpg, psycopg, SQLAlchemy or Django; others are refused with InvalidOption.
+        It may be of asyncpg, psycopg, SQLAlchemy or Django; others are refused with InvalidOption. Without
+        `notify` your commit wakes no worker, and PostgreSQL lets you PREPARE the transaction.
         """
-        return type(self)(self.name, self._bound, self._options, OwnConnection(conn))
+        return type(self)(self.name, self._bound, self._options, OwnConnection(conn, notify=notify))
 
     def call(self, *args: P.args, **kwargs: P.kwargs) -> Call[R]:
         """A call to be enqueued later, with others or when a run is complete."""

@@ -21,6 +21,7 @@ from holdfast.model.error import (
     PermissionDenied,
     SchemaBehind,
     Timeout,
+    TransactionConflict,
     UniqueConflict,
     WrongState,
 )
@@ -48,8 +49,9 @@ SERVER_STATES: dict[str, tuple[type[HoldfastError], str | None]] = {
     "42501": (PermissionDenied, None),
     "57014": (Timeout, "the statement was cancelled by statement_timeout or by hand; try again"),
     "55P03": (Timeout, "another transaction holds a lock that this one needs; try again"),
-    "40001": (DatabaseError, "the transaction met another one; try it again from the start"),
-    "40P01": (DatabaseError, "the transaction met another one; try it again from the start"),
+    "40001": (TransactionConflict, None),
+    "40P01": (TransactionConflict, None),
+    "25P02": (DatabaseError, "nothing of the transaction was kept; run what may fail inside a savepoint"),
     "22000": (InvalidInput, None),  # the driver's own, for a value that does not fit its parameter
     "22P02": (InvalidInput, None),
     "2BP01": (DatabaseError, "drop your own objects that use Holdfast's, and create them again afterwards"),
@@ -86,6 +88,15 @@ def translated() -> Iterator[None]:
     try:
         yield
     except BROKEN as exc:
+        raise translate(exc) from exc
+
+
+@contextmanager
+def conflicts_translated() -> Iterator[None]:
+    """For statements of the caller's own: only what says that the whole transaction is to be tried again."""
+    try:
+        yield
+    except (asyncpg.SerializationError, asyncpg.DeadlockDetectedError) as exc:
         raise translate(exc) from exc
 
 
@@ -126,7 +137,10 @@ def from_server(said: ServerMessage) -> HoldfastError:
         return DatabaseError(f"{_sentence(message)} (SQLSTATE {state})", hint, state)
     if state in SERVER_STATES:
         kind, ours = SERVER_STATES[state]
-        return kind(_sentence(message), ours or role_hint(message))
+        error = kind(_sentence(message), ours or role_hint(message))
+        if isinstance(error, DatabaseError):
+            error.sqlstate = state
+        return error
     if state.startswith(_UNAVAILABLE):
         return DatabaseUnavailable(_sentence(message), hint)
     return DatabaseError(f"{_sentence(message)} (SQLSTATE {state})", hint, state)

@@ -14,7 +14,7 @@ from holdfast.model.queue import CancelledJob, ReplayedJob
 # The JSON goes as text: on a caller's own connection json may have a codec, which would encode it once more.
 ENQUEUE = (
     "select job_id, created from holdfast.enqueue_jobs("
-    "$1::text[], $2::text[]::json[], $3::text::jsonb, $4::text[]::jsonb[])"
+    "$1::text[], holdfast.read_payloads($2::text[]), $3::text::jsonb, $4::text[]::jsonb[])"
 )
 NOTIFY = "select holdfast.notify_ready($1::text[])"
 CANCEL = "select job_id, result from holdfast.cancel_jobs($1::uuid[], $2::text, $3::text)"

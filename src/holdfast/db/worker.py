@@ -44,9 +44,6 @@ with turn as materialized (
 )
 select turn.* from turn cross join mode
 """
-COMPLETE_IN_TRANSACTION = (
-    "select holdfast.complete_in_transaction($1::uuid, $2::uuid, $3::json, $4::double precision)"
-)
 SAVE_CHECKPOINT = "select holdfast.save_checkpoint($1::uuid, $2::uuid, $3::text, $4::json)"
 LOAD_CHECKPOINTS = "select name, data from holdfast.load_checkpoints($1::uuid)"
 LABEL_JOB = "select holdfast.label_job($1::uuid, $2::uuid, $3::jsonb)"
@@ -127,13 +124,6 @@ def _columns(ends: Sequence[End]) -> tuple[list[Verb], list[JsonText | None], li
     if ends and all(end is DONE for end in ends):
         return [Verb.COMPLETE], [], []
     return [end.verb for end in ends], [end.output for end in ends], [end.detail for end in ends]
-
-
-async def complete_in_transaction(
-    on: Executor, job: JobId, token: Token, output: JsonText | None, units: float | None = None
-) -> None:
-    """Complete a job in the caller's transaction; raises LeaseLost if it was taken away."""
-    await run(on, COMPLETE_IN_TRANSACTION, job, token, output, units)
 
 
 async def save_checkpoint(on: Executor, job: JobId, token: Token, name: str, data: JsonText) -> bool:

@@ -3,6 +3,7 @@
 HoldfastError                       exit code 1
 ├── DatabaseUnavailable             3   no connection, or it broke
 ├── DatabaseError                   1   the database refused a statement, for a reason that is not ours
+│   └── TransactionConflict             a deadlock or serialization failure: try again from the start
 ├── SchemaMismatch                  4
 │   ├── SchemaBehind                    the database needs `holdfast migrate`
 │   ├── SchemaAhead                     the database is newer than this program
@@ -17,7 +18,8 @@ HoldfastError                       exit code 1
 │   ├── InvalidPayload                  has .path, the JSON path of what is wrong
 │   ├── InvalidOption
 │   ├── UnknownTask
-│   └── BadHandler
+│   ├── BadHandler
+│   └── TransactionEnded                a handler ended the transaction of its job itself
 ├── PermissionDenied                1   the database role may not call that verb
 ├── LeaseLost                       1   the job was given to another worker
 ├── NotConfigured                   1   this process lacks a package or an environment variable
@@ -62,6 +64,12 @@ class DatabaseError(HoldfastError):
     def __init__(self, message: str, hint: str | None = None, sqlstate: str | None = None) -> None:
         super().__init__(message, hint)
         self.sqlstate = sqlstate
+
+
+class TransactionConflict(DatabaseError):
+    """A deadlock or a serialization failure; an attempt that ends with it costs no failure."""
+
+    default_hint = "the transaction met another one; try it again from the start"
 
 
 class SchemaMismatch(HoldfastError):
@@ -155,6 +163,15 @@ class UnknownTask(InvalidInput):
 
 class BadHandler(InvalidInput):
     """The handler's signature cannot be called with a payload."""
+
+
+class TransactionEnded(InvalidInput):
+    """A handler committed or rolled back inside `ctx.transaction()`, so the job is not completed with it."""
+
+    default_hint = (
+        "leave commit and rollback to the block: raise to undo all of it, or undo a part of it"
+        " with a savepoint, async with tx.connection.transaction()"
+    )
 
 
 class PermissionDenied(HoldfastError):

@@ -4,11 +4,13 @@ Tuples are accepted as arrays and come back as lists; that is the only value tha
 """
 
 import json
+import re
+from collections import Counter
 from itertools import chain
 from typing import Any, NewType
 
 from holdfast.model.error import InvalidPayload
-from holdfast.model.payload_fault import MOST_INTEGER_BITS, find_fault
+from holdfast.model.payload_fault import MOST_INTEGER_BITS, ReadAsZero, WithRepeatedKey, find_fault
 
 JsonText = NewType("JsonText", str)
 
@@ -46,6 +48,16 @@ def encode(value: Any, limit: int = LIMIT) -> JsonText:
             "store the data elsewhere and pass a reference to it",
         )
     return JsonText(text)
+
+
+def read(text: str) -> Any:
+    """The value of JSON text that somebody wrote, for `encode`, which then refuses what the text cannot mean:
+    a key that is given twice, a number that reads as 0. Raises ValueError if it is no JSON.
+    """
+    try:
+        return json.loads(text, parse_float=_float, object_pairs_hook=_object)
+    except RecursionError:
+        return json.loads(_cut(text))
 
 
 def decode(text: str) -> Any:
@@ -100,3 +112,30 @@ def _refusal(value: Any, why: str) -> InvalidPayload:
     if fault is None:
         return InvalidPayload(f"The payload cannot be written as JSON: {why}.")
     return InvalidPayload(fault.sentence, path=fault.path)
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    is_lost = value == 0 and re.match(r"-?[0.]*[1-9]", text) is not None
+    return ReadAsZero(value) if is_lost else value
+
+
+def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(members)
+    if len(found) == len(members):
+        return found
+    ((repeated, _),) = Counter(name for name, _ in members).most_common(1)
+    return WithRepeatedKey(found, repeated)
+
+
+def _cut(text: str) -> str:
+    """Up to where it is too deep, and closed there: what the parser can read of text that is deeper still."""
+    open_ones: list[str] = []
+    for token in re.finditer(r'"(?:[^"\\]|\\.)*"|[][{}]', text):
+        if token[0] in "[{":
+            open_ones.append("]" if token[0] == "[" else "}")
+        elif token[0] in "]}" and open_ones:
+            open_ones.pop()
+        if len(open_ones) > DEPTH:
+            return text[: token.end()] + "".join(reversed(open_ones))
+    return text

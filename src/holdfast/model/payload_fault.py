@@ -11,6 +11,18 @@ INTEGER_DIGITS = 400
 MOST_INTEGER_BITS = 1_325  # 10**399 has 1,326 bits
 
 
+class ReadAsZero(float):
+    """A number in JSON text that is too small for a float."""
+
+
+class WithRepeatedKey(dict[str, Any]):
+    """An object in JSON text that has a key twice."""
+
+    def __init__(self, members: dict[str, Any], key: str) -> None:
+        super().__init__(members)
+        self.key = key
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     path: str
@@ -36,6 +48,10 @@ def _faults(value: Any, path: str, depth: int) -> Iterator[Fault]:
 def _object_faults(value: Mapping[Any, Any], path: str, depth: int) -> Iterator[Fault]:
     if depth == 0:
         yield _too_deep(path)
+        return
+    if isinstance(value, WithRepeatedKey):
+        place = _member_path(path, value.key)
+        yield Fault(place, f"The payload cannot be stored: {place} is given twice.")
         return
     for key, member in value.items():
         if not isinstance(key, str):
@@ -75,6 +91,8 @@ def _scalar_fault(value: Any) -> str | None:
     if isinstance(value, int):
         too_long = not -(10 ** (INTEGER_DIGITS - 1)) < value < 10**INTEGER_DIGITS  # a sign counts too
         return f"an integer of more than {INTEGER_DIGITS} digits" if too_long else None
+    if isinstance(value, ReadAsZero):
+        return "a number so small that it reads as 0"
     if isinstance(value, float):
         return None if math.isfinite(value) else f"{value!r}, which JSON does not have"
     return f"of type {type(value).__name__}, which JSON does not have"

@@ -3,7 +3,7 @@ do $$
 declare
   verbs constant jsonb := '{
     "holdfast_producer": [
-      "signal", "declare_pipeline", "enqueue", "enqueue_jobs", "notify_ready",
+      "signal", "declare_pipeline", "enqueue", "enqueue_jobs", "read_payloads", "notify_ready",
       "start_run", "seal_run", "run_progress", "get_job", "start_workers", "fail_continuation"
     ],
     "holdfast_worker": [
@@ -14,7 +14,7 @@ declare
       "complete_in_transaction", "wait_jobs", "await_signal", "spawn_children", "load_children", "load_context", "load_history",
       "signal", "declare_pipeline",
       "save_checkpoint", "load_checkpoints", "report_progress", "save_call", "label_job", "open_stages",
-      "enqueue", "enqueue_jobs", "declare_queue", "declare_task", "declare_endpoint", "notify_ready",
+      "enqueue", "enqueue_jobs", "read_payloads", "declare_queue", "declare_task", "declare_endpoint", "notify_ready",
       "start_run", "seal_run", "run_progress", "get_job",
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records", "note_chores", "forget_workers",
       "make_partitions", "summarise_ends", "prune_endpoints", "settle_limits", "mark_lanes"
@@ -24,7 +24,7 @@ declare
       "signal", "declare_pipeline", "move_pipeline", "extend_run", "take_back_jobs", "complete_by_hand", "fail_by_hand", "set_priority",
       "drain_workers", "lost_continuations", "fail_continuation", "start_workers",
       "open_endpoint", "close_endpoint", "note_dead_letters", "triage_dead_letters", "replay_dead_letters", "replace_job",
-      "start_run", "seal_run", "declare_queue", "declare_task", "declare_endpoint", "enqueue", "enqueue_jobs", "notify_ready",
+      "start_run", "seal_run", "declare_queue", "declare_task", "declare_endpoint", "enqueue", "enqueue_jobs", "read_payloads", "notify_ready",
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records", "note_chores", "forget_workers",
       "make_partitions", "summarise_ends", "prune_endpoints", "settle_limits", "mark_lanes"
     ],

@@ -12,8 +12,10 @@ from uuid import UUID
 
 from holdfast.db import calls as db_calls
 from holdfast.db import jobs as db_jobs
+from holdfast.db import transaction as db_transaction
 from holdfast.db import worker as db_worker
 from holdfast.db.connect import Database
+from holdfast.db.errors import conflicts_translated
 from holdfast.model.call import NewCall
 from holdfast.model.error import LeaseLost
 from holdfast.model.id import JobId, RunId
@@ -25,7 +27,7 @@ from holdfast.worker.journey import Journey
 from holdfast.worker.loaded import Loaded
 from holdfast.worker.running import Running
 from holdfast.worker.tasks import WorkerTask
-from holdfast.worker.transaction import JobTransaction
+from holdfast.worker.transaction import JobTransaction, complete
 from holdfast.worker.unnamed import RESUME_DATA, UNNAMED
 
 
@@ -214,7 +216,7 @@ class JobContext(Journey):
     async def progress(
         self, done: int, total: int | None = None, failed: int | None = None, note: str | None = None
     ) -> None:
-        """Counts for people; a value that is None stays as it was."""
+        """Counts for people; a value that is None stays as it was, an empty note takes the note away."""
         job = self._running.job
         database = self._services.database
         self._check(await db_worker.report_progress(database, job.id, job.token, done, total, failed, note))
@@ -245,15 +247,18 @@ class JobContext(Journey):
         """The handler's own writes and the job's completion, committed together or not at all.
 
         The output is what is given here or set on the block's variable; what the handler returns afterwards
-        does not count. Raises LeaseLost, with everything undone, if the job was taken away.
+        does not count. Raises LeaseLost, with everything undone, if the job was taken away;
+        TransactionConflict after a deadlock or a serialization failure, which costs no failure; and
+        TransactionEnded if the handler committed or rolled back by itself, which the job does not survive.
         """
-        job = self._running.job
-        async with self._services.database.transaction() as connection:
+        job, database = self._running.job, self._services.database
+        async with database.transaction() as connection:
+            await db_transaction.mark(connection, job.token)
             block = JobTransaction(connection, output)
-            with self._services.home:  # a copy must not end the worker's transaction
+            with self._services.home, conflicts_translated():  # a copy must not end the worker's transaction
                 yield block
-            text = self._running.handler.encode_output(block.output)
-            await db_worker.complete_in_transaction(connection, job.id, job.token, text, self._running.units)
+            text, units = self._running.handler.encode_output(block.output), self._running.units
+            await complete(connection, job, text, units, pooled=database.address.pooled)
         self._running.is_settled = True
         if job.run is not None:
             self._services.run_touched()

@@ -6,7 +6,7 @@ import traceback
 from types import TracebackType
 
 from holdfast.model.classify import STANDARD, Verdict
-from holdfast.model.error import InvalidInput, NotConfigured
+from holdfast.model.error import InvalidInput, NotConfigured, TransactionConflict
 from holdfast.model.evidence import Evidence, evidence_in
 from holdfast.model.outcome import (
     CancelledByRequest,
@@ -73,8 +73,9 @@ def _failed(exc: BaseException, running: Running) -> Failed:
         case ProcessDied():
             report = ErrorReport(ErrorClass.TRANSIENT, "ProcessDied", str(exc))
             return Failed(report, units=running.units, evidence=evidence)
-        case ProcessNotStarted() | NotConfigured():
-            return Failed(ErrorReport(ErrorClass.SYSTEM, type(exc).__name__, str(exc)))
+        case ProcessNotStarted() | NotConfigured() | TransactionConflict():
+            # Without a traceback: it says nothing of the job's endpoint.
+            return Failed(ErrorReport(ErrorClass.SYSTEM, type(exc).__name__, str(exc)), units=running.units)
         case _:
             verdict = _classified(exc, running)
             report = _report(exc, verdict.error_class)

@@ -5,6 +5,12 @@ from typing import Any
 from asyncpg import Record
 
 from holdfast.db.connect import Connection
+from holdfast.db.transaction import Mark, complete_in_transaction, read_mark
+from holdfast.model.error import DatabaseError, TransactionEnded
+from holdfast.model.job import ClaimedJob
+from holdfast.model.payload import JsonText
+
+_ABORTED = "25P02"  # an error in it was caught: the server takes nothing but a rollback
 
 
 class JobTransaction:
@@ -30,3 +36,34 @@ class JobTransaction:
 
     async def fetchval(self, query: str, /, *args: Any) -> Any:
         return await self.connection.fetchval(query, *args)
+
+
+async def complete(
+    on: Connection, job: ClaimedJob, output: JsonText | None, units: float | None, *, pooled: bool
+) -> None:
+    """Raises TransactionEnded if the handler ended the transaction that it was given."""
+    is_open = on.is_in_transaction()
+    try:
+        mark = await complete_in_transaction(on, job.id, job.token, output, units)
+    except DatabaseError as exc:
+        if exc.sqlstate != _ABORTED:
+            raise
+        await on.execute("rollback")
+        mark = await read_mark(on, job.token)
+        if mark is not Mark.COMMITTED:
+            raise
+    if mark is not Mark.OPEN:
+        before = _before(mark, pooled)
+        after = "what was still open is undone" if is_open else "each statement after it stands by itself"
+        raise TransactionEnded(
+            f"The handler ended the transaction of the job {job.id} itself: {before}; {after}."
+            " The job is not completed."
+        )
+
+
+def _before(mark: Mark, pooled: bool) -> str:
+    if mark is Mark.COMMITTED:
+        return "its writes up to its commit are committed and stand"
+    if pooled:  # the next transaction may be on another server process, which knows of no mark
+        return "its writes up to then stand if it committed, and are undone if it rolled back"
+    return "its writes up to its rollback are undone"

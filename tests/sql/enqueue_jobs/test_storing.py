@@ -82,7 +82,7 @@ async def test_a_large_payload_lies_aside_and_comes_back_equal(conn: Connection)
 
 
 async def test_a_payload_keeps_its_text(conn: Connection) -> None:
-    text = '{"b": 1.0, "a": 1e300, "a": -0.0, "s": "\\u00e9\\\\u0000"}'
+    text = '{"b": 1.0,  "a": 1e300, "c":-0.0, "s": "\\u00e9\\\\u0000"}'
     made = await conn.fetch(ENQUEUE, ["t"], [text], "{}", None)
     assert (await the_job(conn, made[0]["job_id"]))["payload"] == text
 

@@ -11,12 +11,14 @@ from holdfast.model.id import JobId
 from holdfast.model.payload import encode
 from tests.builders import (
     a_worker,
+    complete,
     completed_job,
     dead_job,
     letter_of,
     ready_job,
     refusal,
     replay,
+    running_job,
     state_of,
     the_job,
 )
@@ -100,3 +102,11 @@ async def test_a_job_is_replayed_or_replaced_by_two_people_at_once_but_not_both(
     assert await two.fetchval("select count(*) from holdfast.jobs") == 1
     await one.close()
     await two.close()
+
+
+async def test_what_takes_the_place_of_a_child_has_the_same_parent(conn: Connection) -> None:
+    parent = await running_job(conn, queue="parents")
+    child = await dead_job(conn, parent=parent.id, parent_token=parent.token)
+    await complete(conn, parent)
+    new = await conn.fetchval("select holdfast.replace_job($1, '{}')", child.id)
+    assert (await the_job(conn, new))["parent"] == parent.id

@@ -11,18 +11,31 @@ from tests.builders import complete, ready_job, refusal, running_job
 REPORT = "select holdfast.report_progress($1, $2, $3, $4, $5, $6)"
 
 
+PROGRESS = "select job_id, done, total, failed, note from holdfast.progress_view"
+
+
 async def test_the_latest_report_counts(conn: Connection) -> None:
     job = await running_job(conn)
     assert await conn.fetchval(REPORT, job.id, job.token, 1, 10, 0, "first")
-    assert await conn.fetchval(REPORT, job.id, job.token, 5, None, 2, None)
-    (row,) = await conn.fetch("select * from holdfast.progress_view")
-    assert (row["job_id"], row["done"], row["total"], row["failed"], row["note"]) == (
-        job.id,
-        5,
-        None,
-        2,
-        None,
-    )
+    assert await conn.fetchval(REPORT, job.id, job.token, 5, 12, 2, "second")
+    (row,) = await conn.fetch(PROGRESS)
+    assert tuple(row) == (job.id, 5, 12, 2, "second")
+
+
+async def test_what_a_report_does_not_say_stays_as_it_was(conn: Connection) -> None:
+    job = await running_job(conn)
+    assert await conn.fetchval(REPORT, job.id, job.token, 1, 10, 2, "first")
+    assert await conn.fetchval(REPORT, job.id, job.token, 5, None, None, None)
+    (row,) = await conn.fetch(PROGRESS)
+    assert tuple(row) == (job.id, 5, 10, 2, "first")
+
+
+async def test_an_empty_note_takes_the_note_away(conn: Connection) -> None:
+    job = await running_job(conn)
+    await conn.execute(REPORT, job.id, job.token, 1, 10, 0, "first")
+    await conn.execute(REPORT, job.id, job.token, 2, None, None, "")
+    (row,) = await conn.fetch(PROGRESS)
+    assert tuple(row) == (job.id, 2, 10, 0, None)
 
 
 async def test_a_note_is_sanitised_and_bounded(conn: Connection) -> None:

@@ -11,7 +11,7 @@ as $$
 declare
   unknown text;
 begin
-  if options - array['queue', 'notify'] = '{}' and coalesce(length(options ->> 'queue') between 1 and 200, true) then
+  if options - array['queue', 'notify', 'keys_checked'] = '{}' and coalesce(length(options ->> 'queue') between 1 and 200, true) then
     return query select options ->> 'queue', null::integer, null::timestamptz, null::text, null::text, null::text, null::text,
       null::uuid, null::uuid, null::jsonb, null::interval, null::timestamptz, null::text, null::text,
       null::integer, null::jsonb, null::text, null::text, null::double precision;
@@ -20,7 +20,7 @@ begin
   select k into unknown from jsonb_object_keys(options) as k
   where k <> all (array['queue', 'priority', 'delay', 'run_at', 'unique_key', 'unique_for', 'unique_scope', 'order_key', 'run',
     'parent', 'parent_token', 'labels', 'timeout', 'deadline', 'group', 'endpoint', 'max_failures', 'retry', 'pipeline', 'stage',
-    'estimate', 'stagger', 'notify']);
+    'estimate', 'stagger', 'notify', 'keys_checked']);
   if unknown is not null then
     perform holdfast.refuse('HF002', format('There is no option %s.', unknown),
       'Known are queue, priority, delay, run_at, unique_key, unique_for, unique_scope, order_key, run, labels, timeout, deadline, group, endpoint, estimate, max_failures, retry, stagger, notify.');

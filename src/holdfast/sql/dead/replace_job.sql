@@ -29,10 +29,14 @@ begin
   select l.* into lane from holdfast.lanes as l where l.lane = past.lane;
   select e.job_id into new_job
   from holdfast.enqueue_jobs(array[past.task], array[payload], jsonb_strip_nulls(jsonb_build_object(
-    'queue', past.queue, 'priority', past.priority, 'order_key', past.order_key, 'timeout', past.timeout, 'parent', past.parent_id,
+    'queue', past.queue, 'priority', past.priority, 'order_key', past.order_key, 'timeout', past.timeout,
     'group', nullif(lane."group", ''), 'endpoint', nullif(lane.endpoint, ''), 'max_failures', past.max_failures, 'retry', past.retry,
     'pipeline', past.pipeline, 'stage', past.stage
   )) || case when past.labels is null then '{}' else jsonb_build_object('labels', past.labels) end) as e;
+  -- Not by an option, which asks for the parent's token: it takes the place of the child that it replaces.
+  if past.parent_id is not null then
+    update holdfast.jobs as j set parent_id = past.parent_id where j.id = new_job;
+  end if;
   update holdfast.dead_letters as d set replaced_by = new_job, status = 'resolved' where d.job_id = job;
   perform holdfast.record_event('replace', job, past.run_id, past.queue, past.state, past.state, past.attempt, null, actor, reason,
     jsonb_build_object('replaced_by', new_job));

@@ -4,8 +4,10 @@ returns void
 language plpgsql volatile
 as $$
 declare
-  n     integer := cardinality(payloads);
-  fault record;
+  n            integer := cardinality(payloads);
+  -- Whoever writes JSON from values of its own gives no key twice, and says so: to look costs as much as the rest of the checks.
+  look_at_keys boolean := options ->> 'keys_checked' is distinct from 'true';
+  fault        record;
 begin
   if coalesce(cardinality(tasks), 0) not in (1, n) or coalesce(cardinality(each), n) <> n then
     perform holdfast.refuse('HF002',
@@ -35,25 +37,18 @@ begin
       perform holdfast.refuse('HF002', format('Job %s names no task.', fault.i - 1), 'A task is a name of 1 to 200 characters.');
     end if;
   end if;
-  if n > 1 or holdfast.payload_problem(payloads[1]::text) is not null then
-    select i, holdfast.payload_problem(p) as problem into fault
+  if n > 1 or coalesce(holdfast.payload_problem(payloads[1]::text), case when look_at_keys then holdfast.repeated_key(payloads[1]::text) end) is not null then
+    select i, problem into fault
     from unnest(payloads::text[]) with ordinality as u (p, i)
-    where holdfast.payload_problem(p) is not null
+    cross join lateral (select coalesce(holdfast.payload_problem(p), case when look_at_keys then holdfast.repeated_key(p) end)) as found (problem)
+    where problem is not null
     limit 1;
     if found then
-      perform holdfast.refuse('HF001',
-        format('The payload of job %s is refused: %s.', fault.i - 1, fault.problem),
-        'Send JSON that comes back equal; put large data elsewhere and send where it is.',
-        split_part(fault.problem, ' ', 1));
+      perform holdfast.refuse_payload(fault.i, fault.problem);
     end if;
   end if;
-  if options ? 'parent_token' then
-    perform 1 from holdfast.jobs as j
-    where j.id = (options ->> 'parent')::uuid and j.token = (options ->> 'parent_token')::uuid
-    for share;
-    if not found then
-      perform holdfast.refuse('HF006', format('The job %s is no longer this worker''s.', options ->> 'parent'), 'Stop working on it: another worker has it.');
-    end if;
+  if options ? 'parent' or each::text like '%"parent%' then
+    perform holdfast.check_parents(options, each);
   end if;
 end
 $$;

@@ -1,4 +1,4 @@
--- running -> running: tells people how far a job has come; false if the job was lost.
+-- running -> running: tells people how far a job has come; false if the job was lost. What is null stays as it was, an empty note is none.
 create or replace function holdfast.report_progress(
   job uuid, token uuid, done bigint, total bigint default null, failed bigint default 0, note text default null
 )
@@ -16,10 +16,11 @@ begin
     return false;
   end if;
   insert into holdfast.progress as p (job_id, done, total, failed, note, updated_at)
-  values (job, done, total, coalesce(failed, 0), left(holdfast.sanitise_text(note), 500), holdfast.now())
+  values (job, done, total, coalesce(failed, 0), nullif(left(holdfast.sanitise_text(note), 500), ''), holdfast.now())
   on conflict (job_id) do update
-    set done = excluded.done, total = excluded.total, failed = excluded.failed, note = excluded.note, updated_at = excluded.updated_at;
+    set done = excluded.done, total = coalesce(excluded.total, p.total), failed = coalesce(report_progress.failed, p.failed),
+        note = case when report_progress.note is null then p.note else excluded.note end, updated_at = excluded.updated_at;
   return true;
 end
 $$;
-comment on function holdfast.report_progress(uuid, uuid, bigint, bigint, bigint, text) is 'Tells how far a running job has come; false if the job was lost.';
+comment on function holdfast.report_progress(uuid, uuid, bigint, bigint, bigint, text) is 'Tells how far a running job has come; what is null stays as it was. False if the job was lost.';

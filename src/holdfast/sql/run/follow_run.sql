@@ -12,7 +12,7 @@ begin
   );
 exception
   -- A queue's limits may have changed since the run was started; one run must not keep the others from ending.
-  when sqlstate 'HF001' or sqlstate 'HF002' or sqlstate 'HF004' or sqlstate 'HF005' then
+  when sqlstate 'HF001' or sqlstate 'HF002' or sqlstate 'HF004' or sqlstate 'HF005' or sqlstate 'HF006' then
     perform holdfast.record_event('on_complete_refused', run => run.id, reason => sqlerrm);
 end
 $$;

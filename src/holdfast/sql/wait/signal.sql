@@ -7,7 +7,7 @@ as $$
 #variable_conflict use_variable
 declare
   held    holdfast.jobs;
-  problem text := holdfast.payload_problem(coalesce(data, 'null')::text);
+  problem text := coalesce(holdfast.payload_problem(coalesce(data, 'null')::text), holdfast.repeated_key(data::text));
 begin
   if name is null or length(name) not between 1 and 200 then
     perform holdfast.refuse('HF002', 'A signal needs a name of 1 to 200 characters.', 'Name what the job waits for.');

@@ -25,7 +25,7 @@ begin
   if not found then
     run := holdfast.new_id(at);
     insert into holdfast.runs (id, name, created_at, parent_id, wait, on_failure) values (run, name, at, job, wait, on_failure);
-    perform holdfast.enqueue_jobs(tasks, payloads, jsonb_build_object('priority', held.priority) || options || jsonb_build_object('run', run, 'parent', job));
+    perform holdfast.enqueue_jobs(tasks, payloads, jsonb_build_object('priority', held.priority) || options || jsonb_build_object('run', run, 'parent', job, 'parent_token', token));
     insert into holdfast.waits (job_id, generation, visit, name, run_id, began_at)
     values (job, held.generation, held.visit, 'children:' || name, run, at);
     perform holdfast.seal_run(run);
