@@ -118,4 +118,18 @@ FINDINGS = (
             ),
         ),
     ),
+    Line(
+        "A stage without an endpoint was charged the estimate of the one before, and what a rejected,"
+        " snoozed, released or cancelled attempt had used was lost: a run with 2000 units stopped at 874.",
+        "A reservation is not the job's estimate, and every end carries what its attempt used.",
+        (
+            "sql/record_cost/test_random_ends.py::test_a_run_has_spent_what_its_handlers_reported",
+            "sql/record_cost/test_ends.py::test_the_units_of_every_end_are_charged",
+            named(
+                "sql/record_cost/test_stages.py",
+                "test_a_stage_without_an_endpoint_reserves_nothing_of_the_one_before",
+            ),
+            "worker/test_units.py::test_what_was_reported_before_an_exception_is_charged",
+        ),
+    ),
 )

@@ -47,6 +47,23 @@ def report(ctx: JobContext) -> dict[str, Any]:
     }
 
 
+@app.task(mode="process", endpoint="model", timeout="5s", max_failures=1)
+def spends(ctx: JobContext, kind: str) -> None:
+    ctx.units(1)
+    ctx.units(2)
+    match kind:
+        case "reject":
+            raise holdfast.Reject("not this one")
+        case "snooze":
+            raise holdfast.Snooze("1h")
+        case "die":
+            os._exit(3)
+        case "hang":
+            time.sleep(600)
+        case _:
+            pass
+
+
 @app.task(mode="process")
 async def step_by_step(ctx: JobContext) -> list[int]:
     async def once() -> int:

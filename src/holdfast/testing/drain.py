@@ -17,8 +17,7 @@ async def drain(app: Holdfast, queues: Iterable[str] | None = None) -> "WorkerRe
     """
     from holdfast.worker import Worker, WorkerReport
 
-    known = {task.policy.queue for task in app.tasks.values()} | app.queues.keys()
-    names = sorted(known if queues is None else queues)
+    names = sorted(app.queue_names if queues is None else queues)
     total = WorkerReport()
     while True:
         report = await Worker(app, queues=names, once=True).run()

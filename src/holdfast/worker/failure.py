@@ -9,6 +9,7 @@ from holdfast.model.classify import STANDARD, Verdict
 from holdfast.model.error import InvalidInput, NotConfigured
 from holdfast.model.outcome import (
     CancelledByRequest,
+    End,
     ErrorClass,
     ErrorReport,
     Failed,
@@ -17,6 +18,7 @@ from holdfast.model.outcome import (
     Released,
     Snoozed,
     Waiting,
+    units_of,
 )
 from holdfast.model.route import Suspend
 from holdfast.model.signal import Cancelled, Permanent, RateLimited, Reject, Retry, Snooze, Yield
@@ -33,13 +35,13 @@ def outcome_of(exc: BaseException, running: Running) -> Outcome:
     exc = _suspension(exc)
     match exc:
         case Snooze() | Yield():
-            return _put_off(exc)
+            return _put_off(exc, running)
         case Suspend():
             return Waiting(exc.what, exc.timeout, running.units)
         case Reject():
-            return Rejected(exc.reason)
+            return Rejected(exc.reason, units=running.units)
         case Cancelled():
-            return CancelledByRequest(exc.reason)
+            return CancelledByRequest(exc.reason, running.units)
         case _:
             return _failed(exc, running)
 
@@ -51,12 +53,12 @@ def _suspension(exc: BaseException) -> BaseException:
     return exc
 
 
-def _put_off(exc: Snooze | Yield) -> Outcome:
+def _put_off(exc: Snooze | Yield, running: Running) -> Outcome:
     match exc:
         case Snooze():
-            return Snoozed(exc.delay, exc.reason)
+            return Snoozed(exc.delay, exc.reason, running.units)
         case Yield():
-            return Released(exc.reason)
+            return Released(exc.reason, running.units)
 
 
 def _failed(exc: BaseException, running: Running) -> Failed:
@@ -70,7 +72,7 @@ def _failed(exc: BaseException, running: Running) -> Failed:
         case ProcessDied():
             return Failed(ErrorReport(ErrorClass.TRANSIENT, "ProcessDied", str(exc)), units=running.units)
         case ProcessNotStarted() | NotConfigured():
-            return Failed(ErrorReport(ErrorClass.SYSTEM, type(exc).__name__, str(exc)))
+            return Failed(ErrorReport(ErrorClass.SYSTEM, type(exc).__name__, str(exc)), units=running.units)
         case _:
             verdict = _classified(exc, running)
             report = _report(exc, verdict.error_class)
@@ -92,10 +94,10 @@ def unknown_task(name: str) -> Outcome:
     return Failed(ErrorReport(ErrorClass.SYSTEM, "UnknownTask", message))
 
 
-def refused_end(why: str) -> Outcome:
-    """The database did not take the end itself; sending it again would not help."""
+def refused_end(end: End, why: str) -> Outcome:
+    """The database did not take the end itself; sending it again would not help. What was used counts."""
     message = f"The end of the attempt could not be recorded: {why}"
-    return Failed(ErrorReport(ErrorClass.PERMANENT, "EndRefused", message))
+    return Failed(ErrorReport(ErrorClass.PERMANENT, "EndRefused", message), units=units_of(end))
 
 
 def _stopped(stop: Stop, exc: BaseException, running: Running) -> Outcome:
@@ -103,9 +105,9 @@ def _stopped(stop: Stop, exc: BaseException, running: Running) -> Outcome:
         case Stop.TIMED_OUT:
             return Failed(_timeout(exc, running), units=running.units, timed_out=True)
         case Stop.ASKED:
-            return CancelledByRequest(running.reason or stop.value)
+            return CancelledByRequest(running.reason or stop.value, running.units)
         case Stop.WORKER_LEAVES | Stop.BOX_ENDS | Stop.LEASE_ENDED:
-            return Released(stop.value)
+            return Released(stop.value, running.units)
 
 
 def _timeout(exc: BaseException, running: Running) -> ErrorReport:

@@ -91,7 +91,7 @@ class Runner:
     def give_up(self, why: Stop) -> None:
         """Report the end of what does not stop: its later writes are fenced."""
         for running in list(self._slots.running):
-            self._finish(running, end_of(Released(why.value)))
+            self._finish(running, end_of(Released(why.value, running.units)))
             running.is_settled = True
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ declare
   is_left constant boolean := exists (select from holdfast.workers as w where w.id = job.worker_id and w.state = 'stopped');
 begin
   select q.* into policy from holdfast.queues as q where q.name = job.queue;
+  job := holdfast.charge_attempt(job, holdfast.recorded_units(job));
   if is_left then
     job.deferrals := job.deferrals + 1;
   else

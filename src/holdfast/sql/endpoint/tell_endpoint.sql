@@ -12,6 +12,7 @@ declare
   u       constant double precision := random();
   units   constant double precision := holdfast.read_number(detail -> 'units');
   started constant double precision := extract(epoch from job.started_at);
+  expected constant double precision := coalesce(job.reserved_units, job.estimate);
 begin
   select t.* into e
   from holdfast.endpoints as t
@@ -25,15 +26,15 @@ begin
   before := e;
   case class
     when 'transient' then
-      select * into failed from holdfast.call_failed(e, now, u, started, job.in_flight_at_start, job.is_probe, job.estimate,
+      select * into failed from holdfast.call_failed(e, now, u, started, job.in_flight_at_start, job.is_probe, expected,
         job.failures + job.losses + job.deferrals + 1, holdfast.max_failures_of(job));
       e := failed.e;
       counts := failed.counts;
     when 'rate_limited' then
-      e := holdfast.call_limited(e, now, u, started, job.is_probe, job.estimate,
+      e := holdfast.call_limited(e, now, u, started, job.is_probe, expected,
         coalesce(extract(epoch from holdfast.retry_after(detail))::double precision, 1));
     else
-      e := holdfast.call_void(e, job.is_probe, job.estimate);
+      e := holdfast.call_void(e, job.is_probe, expected);
       -- What a worker cannot start at all says nothing of the endpoint.
       if class = 'system' and (detail ? 'traceback' or detail ? 'refused') then
         e := holdfast.pause_calls(e, now, u, detail);

@@ -10,6 +10,7 @@ as $$
 declare
   job   holdfast.jobs;
   held  uuid[] := '{}';
+  i     integer;
 begin
   perform holdfast.lock_permits(ids);
   for job in
@@ -18,8 +19,13 @@ begin
     order by j.id
     for update
   loop
-    continue when holdfast.place_of(ids, tokens, job.id, job.token) is null;
+    i := holdfast.place_of(ids, tokens, job.id, job.token);
+    continue when i is null;
     held := held || job.id;
+    -- Without details it is not the worker that speaks, which would know better.
+    job := holdfast.charge_attempt(
+      job, case when details is null then holdfast.recorded_units(job) else holdfast.read_number(details[i] -> 'units') end
+    );
     job.deferrals := job.deferrals + 1;
     if job.cancel_asked_at is not null then
       perform holdfast.obey_cancel(job);
@@ -28,7 +34,7 @@ begin
     end if;
   end loop;
   perform holdfast.notify_ready(array(select distinct j.queue from holdfast.jobs as j where j.id = any (held)));
-  return query select i from unnest(ids) as i where i <> all (held);
+  return query select u from unnest(ids) as u where u <> all (held);
 end
 $$;
 comment on function holdfast.release_jobs(uuid[], uuid[], jsonb[]) is 'Gives running jobs back at no cost; returns those that were lost.';

@@ -9,7 +9,7 @@ begin
   set state = 'waiting', waits_for = what, due_at = until, rank_at = null, visit = job.visit, units = job.units,
       failures = job.failures, losses = job.losses, deferrals = job.deferrals,
       deferred_since = null, worker_id = null, token = null, started_at = null, stop_at = null, in_flight_at_start = null, is_probe = null,
-      permit_lane = null, reserved = null
+      permit_lane = null, reserved = null, reserved_units = null
   where j.id = job.id;
 end
 $$;
