@@ -132,4 +132,16 @@ FINDINGS = (
             "worker/test_units.py::test_what_was_reported_before_an_exception_is_charged",
         ),
     ),
+    Line(
+        "The doctor called it an error for as long as it was known that a worker had died without a job in"
+        " its hands, although others lived.",
+        "Wrong is what is wrong at this moment: a lost worker that holds jobs, or that none is left.",
+        (
+            named(
+                "cli/test_doctor.py",
+                "test_a_worker_that_died_idle_or_was_rescued_is_no_problem_while_others_live",
+            ),
+            "cli/test_doctor.py::test_a_lost_worker_that_still_holds_a_job_is_a_problem",
+        ),
+    ),
 )
