@@ -144,4 +144,17 @@ FINDINGS = (
             "cli/test_doctor.py::test_a_lost_worker_that_still_holds_a_job_is_a_problem",
         ),
     ),
+    Line(
+        "A draining worker waited for ever for jobs of tasks that its app does not have, and in silence for"
+        " those that were due in an hour.",
+        "It leaves both to others, and says every ten seconds what it waits for.",
+        (
+            named(
+                "worker/test_leaving.py",
+                "test_a_draining_worker_leaves_what_it_cannot_run_and_what_is_due_later",
+            ),
+            "worker/test_leaving.py::test_a_draining_worker_says_what_it_waits_for",
+            "testing_kit/test_drain.py::test_jobs_behind_others_that_the_app_cannot_run_are_done",
+        ),
+    ),
 )

@@ -16,6 +16,7 @@ class Event(StrEnum):
     CONNECTION_LOST = "connection.lost"
     CONNECTION_BACK = "connection.back"
     WORKER_STARTED = "worker.started"
+    WORKER_WAITS = "worker.waits_for_jobs"
     WORKER_STOPPING = "worker.stopping"
     WORKER_STOPPED = "worker.stopped"
     WORKER_FAILED = "worker.failed"

@@ -59,6 +59,7 @@ class Runner:
         for job in jobs:
             handler = self._handlers.get(job.task) or self._find(job.task)
             if handler is None:
+                self._report.unknown += 1
                 self._outbox.add(job.id, job.token, end_of(unknown_task(job.task)))
             else:
                 batch.append(Running(job, handler))

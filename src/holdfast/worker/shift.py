@@ -11,9 +11,9 @@ from typing import Any
 
 from holdfast.db.address import Address
 from holdfast.db.chores import make_partitions
-from holdfast.db.continuations import usual_run_time, work_left
+from holdfast.db.continuations import usual_run_time
 from holdfast.db.listen import CANCEL, READY
-from holdfast.db.worker import backlog, installation_id, stop_worker
+from holdfast.db.worker import installation_id, stop_worker
 from holdfast.maintenance.chore import Chore
 from holdfast.maintenance.chores import CLOSE_RUNS, standard_chores
 from holdfast.maintenance.sweeper import Sweeper
@@ -32,6 +32,7 @@ from holdfast.worker.options import WorkerOptions
 from holdfast.worker.orphans import Orphans
 from holdfast.worker.outbox import Outbox
 from holdfast.worker.processes.taken import Taken
+from holdfast.worker.remainder import Remainder
 from holdfast.worker.report import WorkerReport
 from holdfast.worker.run import Runner
 from holdfast.worker.running import Stop
@@ -76,6 +77,7 @@ class Shift:
         address = app.database.address
         self._main = Line(address, "worker", timeout=options.lease)
         self._side = self._side_line(address)
+        self._remainder = Remainder(self._side, self._me, options)
         events = LeaseEvents(self._on_answer, self._on_lease_end)
         self._lease = Lease(address, registration, options.lease, self._status, events)
         self._succession = Succession(options.continuing, options.box, registration, options.group or "")
@@ -172,6 +174,8 @@ class Shift:
             ends.append(asyncio.create_task(self._until_empty()))
         if self._options.box is not None:
             ends.append(asyncio.create_task(asyncio.sleep(self._options.box.left_to(1.0).total_seconds())))
+        elif self._options.drain:
+            ends.append(asyncio.create_task(self._remainder.tell()))
         try:
             await asyncio.wait([*tasks, *ends], return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -197,15 +201,10 @@ class Shift:
         ended = self._report.processed
         await self._sweeper.run_once()
         with suppress(DatabaseUnavailable):  # its owner tells, and it is asked again
-            is_empty = await self._backlog() == 0 and self._settler.is_clear
+            left = await self._remainder.count(self._succession.run)
+            is_empty = left == 0 and self._settler.is_clear
             return is_empty and self._report.processed == ended
         return False
-
-    async def _backlog(self) -> int:
-        queues, box = self._options.queues, self._options.box
-        if box is None:
-            return await backlog(self._side, queues)
-        return await work_left(self._side, queues, self._succession.run, box.left_to(1.0))
 
     async def _leave(self) -> None:
         emit(Event.WORKER_STOPPING, worker=self._me, running=len(self._slots.running))
