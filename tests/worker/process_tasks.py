@@ -47,8 +47,8 @@ def report(ctx: JobContext) -> dict[str, Any]:
     }
 
 
-@app.task(mode="process", endpoint="model", timeout="5s", max_failures=1)
-def spends(ctx: JobContext, kind: str) -> None:
+@app.task(mode="process", endpoint="model", max_failures=1)
+def spends(ctx: JobContext, kind: str, trace: str = "") -> None:
     ctx.units(1)
     ctx.units(2)
     match kind:
@@ -59,6 +59,8 @@ def spends(ctx: JobContext, kind: str) -> None:
         case "die":
             os._exit(3)
         case "hang":
+            ctx.blocking.progress(1)  # its answer comes after the worker has taken the units
+            Path(trace).touch()
             time.sleep(600)
         case _:
             pass

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -124,7 +125,7 @@ async def test_what_was_reported_before_the_worker_left_is_charged(app: Holdfast
     assert await spent(run) == (7, 7, 0)
 
 
-@pytest.mark.parametrize("kind", ["reject", "snooze", "die", "hang", "return"])
+@pytest.mark.parametrize("kind", ["reject", "snooze", "die", "return"])
 async def test_what_a_process_reported_is_charged_once(
     database_url: str, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
@@ -132,6 +133,26 @@ async def test_what_a_process_reported_is_charged_once(
     async with process_tasks.app as app:
         run, _ = await a_run(app, process_tasks.spends, of=(kind,))
         await Worker(app, ["default"], once=True).run()
+        assert await spent(run) == (3, 3, 0)
+
+
+async def test_what_a_process_reported_before_it_was_killed_is_charged(
+    database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOLDFAST_DATABASE_URL", database_url)
+    trace = tmp_path / "trace"
+
+    async def hangs() -> bool:
+        return trace.exists()
+
+    async with process_tasks.app as app:
+        run, _ = await a_run(app, process_tasks.spends, of=("hang", str(trace)))
+        worker = Worker(app, ["default"], grace=timedelta(milliseconds=100))
+        working = asyncio.create_task(worker.run())
+        await until(hangs, 60)
+        worker.stop()
+        async with asyncio.timeout(60):
+            await working
         assert await spent(run) == (3, 3, 0)
 
 
