@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import asyncpg
 import pytest
@@ -9,10 +10,17 @@ import pytest
 from holdfast.cli import checks
 from holdfast.db import health, locks
 from holdfast.db.connect import Connection, Database
-from tests.builders import Running, a_worker, fail, running_job, scheduled_job
+from tests.builders import Running, a_worker, fail, rescue, running_job, scheduled_job
 from tests.cli.command import holdfast
 from tests.cli.scene import given
 from tests.sql.endpoints.scene import a_caller, a_fixed_endpoint, calls, claimed
+
+WEEKS_FROM_THE_NEXT = """
+select relname from pg_class
+where relnamespace = 'holdfast'::regnamespace
+  and relname ~ '^history_[0-9]{4}w[0-9]{2}$'
+  and relname > 'history_' || to_char(clock_timestamp() at time zone 'UTC', 'IYYY"w"IW')
+"""
 
 
 def findings(url: str) -> dict[str, Any]:
@@ -72,6 +80,77 @@ def test_a_chore_that_has_not_succeeded_for_long_is_named(database_url: str) -> 
     found = findings(database_url)["chores"]
     assert (found["level"], "prune (since" in found["message"]) == ("wrong", True)
     assert "rescue" not in found["message"]
+
+
+def test_a_worker_that_died_idle_or_was_rescued_is_no_problem_while_others_live(database_url: str) -> None:
+    async def make(conn: Connection) -> None:
+        await conn.execute("select holdfast.make_partitions()")
+        await expired(conn, await a_worker(conn))
+        job = await running_job(conn)
+        await expired(conn, job.worker)
+        assert (await rescue(conn))["recovered"] == 1
+        await a_worker(conn)
+
+    given(database_url, make)
+    result = holdfast("doctor", "--json", url=database_url)
+    found = {one["check"]: one for one in result.document["findings"]}["workers"]
+    assert (found["level"], found["message"]) == ("ok", "1 live, 2 lost and without jobs")
+    assert result.code == 0, result.out
+
+
+def test_a_lost_worker_that_still_holds_a_job_is_a_problem(database_url: str) -> None:
+    async def make(conn: Connection) -> None:
+        await expired(conn, (await running_job(conn)).worker)
+        await a_worker(conn)
+
+    given(database_url, make)
+    found = findings(database_url)["workers"]
+    assert (found["level"], found["message"]) == (
+        "wrong",
+        "1 workers are lost and nobody took over their jobs.",
+    )
+
+
+def test_that_the_last_worker_vanished_is_a_problem_until_another_starts(database_url: str) -> None:
+    async def lose(conn: Connection) -> None:
+        await expired(conn, await a_worker(conn))
+
+    given(database_url, lose)
+    assert findings(database_url)["workers"]["message"] == "1 workers are lost, and none is left."
+    given(database_url, a_worker)
+    assert findings(database_url)["workers"]["level"] == "ok"
+
+
+def test_what_will_be_missing_next_week_is_a_note(database_url: str) -> None:
+    async def keep_one(conn: Connection) -> None:
+        await conn.execute("select holdfast.make_partitions()")
+        for row in await conn.fetch(WEEKS_FROM_THE_NEXT):
+            await conn.execute(f"drop table holdfast.{row['relname']}")
+
+    given(database_url, keep_one)
+    result = holdfast("doctor", "--json", url=database_url)
+    found = {one["check"]: one for one in result.document["findings"]}["partitions"]
+    assert (found["level"], found["message"]) == ("note", "History has no partition for next week.")
+    assert result.code == 0, result.out
+
+
+def test_a_chore_that_only_some_workers_do_is_not_missed(database_url: str) -> None:
+    async def make(conn: Connection) -> None:
+        await conn.execute("select holdfast.note_chores(array['continuations', 'of_an_older_version'])")
+        await conn.execute("update holdfast.chores set succeeded_at = now() - interval '1 hour'")
+        await a_worker(conn)
+        await conn.execute("update holdfast.workers set started_at = now() - interval '1 hour'")
+
+    given(database_url, make)
+    assert findings(database_url)["chores"]["level"] == "ok"
+
+
+async def expired(conn: Connection, worker: UUID) -> None:
+    """Its lease ended half an hour ago."""
+    await conn.execute(
+        "update holdfast.workers set lease_until = holdfast.now() - interval '30 minutes' where id = $1",
+        worker,
+    )
 
 
 async def test_an_old_transaction_is_named_by_its_process(database_url: str) -> None:

@@ -12,11 +12,10 @@ from tests.crash.processes import until
 from tests.crash.service import service
 from tests.crash.world import World
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.alone
 
 EMBEDDED = "tests.crash.poison_app"
 WORKER = ("holdfast", "worker", "-A", f"{EMBEDDED}:app", "--slots", "30", "--lease", "2s", "--sweep", "300ms")
-PATIENCE = 200
 
 
 async def neighbours(here: World) -> list[UUID]:
@@ -53,7 +52,7 @@ async def test_a_job_that_kills_its_worker_is_dead_and_all_its_neighbours_comple
         (culprit,) = await here.enqueue("kill", {"after": 0.3}, priority=100)
         for _ in range(workers):
             await stack.enter_async_context(service(database_url, *WORKER))
-        await until(lambda: ended(here, culprit, *innocent), PATIENCE)
+        await until(lambda: ended(here, culprit, *innocent))
         dead, found = await here.job(culprit), [await here.job(job) for job in innocent]
     assert (dead["state"], dead["losses"]) == ("dead", 3)
     assert [job["state"] for job in found] == ["completed"] * len(innocent)
@@ -73,7 +72,7 @@ async def test_a_job_that_holds_the_interpreter_is_dead_and_its_neighbours_compl
         (culprit,) = await here.enqueue("hold_interpreter", {"seconds": 6}, priority=100)
         for _ in range(2):
             await stack.enter_async_context(service(database_url, *WORKER))
-        await until(lambda: ended(here, culprit, *innocent), PATIENCE)
+        await until(lambda: ended(here, culprit, *innocent))
         dead, found = await here.job(culprit), [await here.job(job) for job in innocent]
     assert (dead["state"], dead["losses"]) == ("dead", 3)
     assert {job["state"] for job in found} == {"completed"}
@@ -86,7 +85,7 @@ async def test_a_job_that_terminates_its_worker_completes_and_so_do_its_neighbou
     innocent = await here.enqueue("wait_async", {}, {}, {})
     (culprit,) = await here.enqueue("terminate_self", {}, priority=100)
     async with service(database_url, *WORKER, "--grace", "100ms"):
-        await until(lambda: ended(here, culprit, *innocent), PATIENCE)
+        await until(lambda: ended(here, culprit, *innocent))
         found = [await here.job(job) for job in (culprit, *innocent)]
     assert [job["output"] for job in found] == ["lived on", "done", "done", "done"]
     assert {(job["losses"], job["failures"]) for job in found} == {(0, 0)}
@@ -97,8 +96,8 @@ async def test_no_job_waits_behind_a_suspect_of_another_queue(here: World, datab
     waiting = await suspects(here, "wait_async", 3, queue="quick")
     plain = await here.enqueue("wait_async", {}, {}, queue="quick")
     async with service(database_url, *WORKER, "--queues", "slow,quick"):
-        await until(lambda: ended(here, *waiting, *plain), PATIENCE)
-        await until(lambda: all_run(here, *stuck), PATIENCE)
+        await until(lambda: ended(here, *waiting, *plain))
+        await until(lambda: all_run(here, *stuck))
     assert {(await here.job(job))["state"] for job in [*waiting, *plain]} == {"completed"}
     assert {(await here.job(job))["state"] for job in stuck} == {"ready"}
 
@@ -107,7 +106,7 @@ async def test_a_worker_that_cannot_start_another_runs_suspects_alone(here: Worl
     innocent = await here.enqueue("wait_async", {}, {})
     (culprit,) = await here.enqueue("kill", {"after": 0.3}, priority=100)
     async with service(database_url, EMBEDDED):
-        await until(lambda: ended(here, culprit, *innocent), PATIENCE)
+        await until(lambda: ended(here, culprit, *innocent))
     assert (await here.job(culprit))["state"] == "dead"
     assert {(await here.job(job))["state"] for job in innocent} == {"completed"}
 

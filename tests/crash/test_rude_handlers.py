@@ -71,16 +71,16 @@ class Command:
     def log(self) -> str:
         return self._log.read_text()
 
-    async def stopped(self, number: signal.Signals = signal.SIGTERM, within: float = 60) -> int:
+    async def stopped(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Told to leave; its exit code."""
         self.process.send_signal(number)
-        return await self.ended(within)
+        return await self.ended()
 
-    async def ended(self, within: float = 60) -> int:
+    async def ended(self) -> int:
         async def is_over() -> bool:
             return not self.is_alive
 
-        await until(is_over, within)
+        await until(is_over)
         return self.process.returncode
 
 
@@ -100,14 +100,14 @@ async def work(database_url: str, tmp_path: Path) -> AsyncIterator[Start]:
         command.process.wait()
 
 
-async def ends(here: World, jobs: list[UUID], within: float = 30) -> list[dict[str, Any]]:
+async def ends(here: World, jobs: list[UUID]) -> list[dict[str, Any]]:
     """The jobs, once all have ended."""
 
     async def all_ended() -> list[dict[str, Any]] | None:
         found = [await here.job(job) for job in jobs]
         return found if all(job["state"] in ("completed", "dead") for job in found) else None
 
-    ended: list[dict[str, Any]] = await until(all_ended, within)
+    ended: list[dict[str, Any]] = await until(all_ended)
     return ended
 
 
@@ -178,7 +178,7 @@ async def test_a_forked_copy_ends_with_its_handler_and_is_no_second_worker(
         for task, ways in FORKS.items()
         for way in ways
     }
-    found = dict(zip(jobs, await ends(here, list(jobs.values()), within=60), strict=True))
+    found = dict(zip(jobs, await ends(here, list(jobs.values())), strict=True))
     assert {key: job["output"] for key, job in found.items()} == {key: CODES[key[1]] for key in jobs}
     assert [counts_of(job) for job in found.values()] == [DONE] * len(jobs)
     (after,) = await ends(here, await here.enqueue("plain", {}))

@@ -448,4 +448,43 @@ FINDINGS = (
         "What a report does not say stays as it was.",
         ("worker/test_context.py::test_progress_that_says_only_what_is_done_keeps_the_rest",),
     ),
+    Line(
+        "A stage without an endpoint was charged the estimate of the one before, and what a rejected,"
+        " snoozed, released or cancelled attempt had used was lost: a run with 2000 units stopped at 874.",
+        "A reservation is not the job's estimate, and every end carries what its attempt used.",
+        (
+            "sql/record_cost/test_random_ends.py::test_a_run_has_spent_what_its_handlers_reported",
+            "sql/record_cost/test_ends.py::test_the_units_of_every_end_are_charged",
+            named(
+                "sql/record_cost/test_stages.py",
+                "test_a_stage_without_an_endpoint_reserves_nothing_of_the_one_before",
+            ),
+            "worker/test_units.py::test_what_was_reported_before_an_exception_is_charged",
+        ),
+    ),
+    Line(
+        "The doctor called it an error for as long as it was known that a worker had died without a job in"
+        " its hands, although others lived.",
+        "Wrong is what is wrong at this moment: a lost worker that holds jobs, or that none is left.",
+        (
+            named(
+                "cli/test_doctor.py",
+                "test_a_worker_that_died_idle_or_was_rescued_is_no_problem_while_others_live",
+            ),
+            "cli/test_doctor.py::test_a_lost_worker_that_still_holds_a_job_is_a_problem",
+        ),
+    ),
+    Line(
+        "A draining worker waited for ever for jobs of tasks that its app does not have, and in silence for"
+        " those that were due in an hour.",
+        "It leaves both to others, and says every ten seconds what it waits for.",
+        (
+            named(
+                "worker/test_leaving.py",
+                "test_a_draining_worker_leaves_what_it_cannot_run_and_what_is_due_later",
+            ),
+            "worker/test_leaving.py::test_a_draining_worker_says_what_it_waits_for",
+            "testing_kit/test_drain.py::test_jobs_behind_others_that_the_app_cannot_run_are_done",
+        ),
+    ),
 )

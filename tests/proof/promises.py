@@ -181,6 +181,7 @@ PROMISES = (
             "race/test_budgets.py::test_a_budget_is_used_to_the_full_and_not_exceeded_by_many_at_once",
             "sql/endpoints/test_budgets.py::test_units_per_minute_count_what_was_used_and_what_is_reserved",
             "sql/raise_budget/test_budgets.py::test_no_call_starts_once_settled_and_reserved_reach_the_budget",
+            "sql/record_cost/test_random_ends.py::test_a_run_has_spent_what_its_handlers_reported",
         ),
     ),
     Line(

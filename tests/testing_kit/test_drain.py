@@ -24,6 +24,20 @@ async def app(database_url: str) -> AsyncIterator[Holdfast]:
         yield opened
 
 
+async def test_jobs_behind_others_that_the_app_cannot_run_are_done(app: Holdfast) -> None:
+    @app.task()
+    async def known() -> None:
+        pass
+
+    # More than a worker has slots for.
+    await app.database.execute(
+        "select holdfast.enqueue_jobs(array['nobody_knows'], array_fill('{}'::json, array[500]))"
+    )
+    handle = await known.enqueue()
+    await drain(app)
+    await assert_state(app.database, handle, State.COMPLETED)
+
+
 async def test_jobs_of_all_queues_run_and_their_children_too(app: Holdfast) -> None:
     ran: list[str] = []
 

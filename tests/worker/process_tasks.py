@@ -48,6 +48,25 @@ def report(ctx: JobContext) -> dict[str, Any]:
     }
 
 
+@app.task(mode="process", endpoint="model", max_failures=1)
+def spends(ctx: JobContext, kind: str, trace: str = "") -> None:
+    ctx.units(1)
+    ctx.units(2)
+    match kind:
+        case "reject":
+            raise holdfast.Reject("not this one")
+        case "snooze":
+            raise holdfast.Snooze("1h")
+        case "die":
+            os._exit(3)
+        case "hang":
+            ctx.blocking.progress(1)  # its answer comes after the worker has taken the units
+            Path(trace).touch()
+            time.sleep(600)
+        case _:
+            pass
+
+
 @app.task(mode="process")
 async def step_by_step(ctx: JobContext) -> list[int]:
     async def once() -> int:

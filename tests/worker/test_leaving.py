@@ -11,6 +11,7 @@ from holdfast.client.app import Holdfast
 from holdfast.db.reads import list_workers
 from holdfast.model.error import InvalidOption
 from holdfast.model.state import State
+from holdfast.worker import remainder
 from holdfast.worker.worker import Worker
 from tests.patience import PATIENCE
 from tests.worker.working import attempts_of, counts, in_state, until
@@ -138,6 +139,55 @@ async def test_a_draining_worker_waits_for_the_last_job_of_a_run(app: Holdfast) 
 async def test_a_draining_worker_leaves_at_once_if_there_is_nothing(app: Holdfast) -> None:
     report = await Worker(app, ["default"], drain=True).run()
     assert report.processed == 0
+
+
+async def test_a_draining_worker_leaves_what_it_cannot_run_and_what_is_due_later(app: Holdfast) -> None:
+    @app.task(retry=["1h"])
+    async def work(n: int) -> int:
+        if n == 1:
+            raise ValueError("try in an hour")
+        return n
+
+    await app.database.execute("select holdfast.enqueue('nobody_knows')")
+    await work.enqueue_many([work.call(n) for n in range(3)])
+    await work.options(delay="1h").enqueue(7)
+    async with asyncio.timeout(60):
+        report = await Worker(app, ["default"], drain=True).run()
+    assert (report.processed, report.failed, report.unknown) == (3, 1, 1)
+    assert await counts(app) == {"completed": 2, "scheduled": 3}
+
+
+async def test_a_draining_worker_says_what_it_waits_for(
+    app: Holdfast, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(remainder, "TELL_EVERY", timedelta(milliseconds=50))
+    go = asyncio.Event()
+
+    @app.task()
+    async def work() -> None:
+        await go.wait()
+
+    @app.task(endpoint="model")
+    async def ask() -> None:
+        pass
+
+    app.endpoint("model")
+    await app.declare()
+    await app.database.execute("select holdfast.open_endpoint('model', 'maintenance')")
+    await app.enqueue_many([work.call(), ask.call(), ask.call()])
+    caplog.set_level("INFO", "holdfast")
+    running = asyncio.create_task(Worker(app, ["default"], drain=True).run())
+
+    async def told() -> bool:
+        said = "jobs=2 ready of ask in default, 1 running of work in default"
+        return any(record.getMessage().endswith(said) for record in caplog.records)
+
+    await until(told)
+    go.set()
+    await app.database.execute("select holdfast.close_endpoint('model', 'over')")
+    async with asyncio.timeout(60):
+        await running
+    assert await counts(app) == {"completed": 3}
 
 
 async def test_once_claims_once_and_finishes_that(app: Holdfast) -> None:

@@ -9,6 +9,7 @@ from holdfast.cli.output import command
 from holdfast.db import health, locks, migrate
 from holdfast.db.connect import Database
 from holdfast.db.endpoints import uncounted_jobs
+from holdfast.maintenance.chores import standard_chores
 
 OLDEST_POSTGRES = 14
 SKEW_TO_MENTION = timedelta(seconds=2)
@@ -23,6 +24,7 @@ GAUGE_PATIENCE = timedelta(minutes=10)
 # Two sweeps: no round takes that long.
 HOLD_PATIENCE = timedelta(seconds=10)
 CONNECTIONS_SPARE = 10
+CONNECTIONS_OF_A_WORKER = 3
 AUTOVACUUM = {
     "autovacuum_vacuum_scale_factor": "0",
     "autovacuum_vacuum_threshold": "5000",
@@ -31,6 +33,10 @@ AUTOVACUUM = {
 
 
 class Level(StrEnum):
+    """`wrong` is a problem at this moment, and the only one that the exit code tells of. What was, may come,
+    or is for somebody to judge is a `note`.
+    """
+
     OK = "ok"
     NOTE = "note"
     WRONG = "wrong"
@@ -111,9 +117,10 @@ async def notify(database: Database) -> Verdict:
 async def partitions(database: Database) -> Verdict:
     ahead = await health.partitions_ahead(database)
     if ahead < 2:
+        level, week = (Level.NOTE, "next week") if ahead else (Level.WRONG, "this week")
         return (
-            Level.WRONG,
-            "History has no partition for next week.",
+            level,
+            f"History has no partition for {week}.",
             "start a worker, or run holdfast migrate; if that does not help, see the server's log",
         )
     return Level.OK, f"history has partitions for {ahead} weeks", None
@@ -134,8 +141,13 @@ async def workers(database: Database) -> Verdict:
             f"{counts.unrescued} workers are lost and nobody took over their jobs.",
             "start a worker: every worker rescues the jobs of lost ones",
         )
-    text = f"{counts.live} live, {counts.lost} lost and rescued"
-    return Level.OK, text, None
+    if counts.overdue and not counts.live:
+        return (
+            Level.WRONG,
+            f"{counts.overdue} workers are lost, and none is left.",
+            "start a worker; the log of the lost ones may tell why they vanished",
+        )
+    return Level.OK, f"{counts.live} live, {counts.lost} lost and without jobs", None
 
 
 async def queues(database: Database) -> Verdict:
@@ -188,7 +200,7 @@ async def connections(database: Database) -> Verdict:
     spare = server.connections - server.connections_used
     if spare < CONNECTIONS_SPARE:
         return (
-            Level.WRONG,
+            Level.WRONG if spare < CONNECTIONS_OF_A_WORKER else Level.NOTE,
             f"Only {spare} of {server.connections} connections are free; a worker takes up to 3.",
             "raise max_connections, use a pooler, or start fewer workers",
         )
@@ -237,8 +249,11 @@ async def chores(database: Database) -> Verdict:
             f"Not done, because an open transaction is at it: {who}.",
             f"end that transaction, or select pg_terminate_backend({pid})",
         )
-    if stuck := await health.stuck_chores(database, GAUGE_PATIENCE):
-        since = ", ".join(f"{name} (since {at:%Y-%m-%d %H:%M} UTC)" for name, at in stuck.items())
+    # Others are done only by workers of a certain kind, or were done by an older version.
+    ours = {chore.name for chore in standard_chores(CHORE_PATIENCE)}
+    stuck = await health.stuck_chores(database, GAUGE_PATIENCE)
+    if late_since := {name: at for name, at in stuck.items() if name in ours}:
+        since = ", ".join(f"{name} (since {at:%Y-%m-%d %H:%M} UTC)" for name, at in late_since.items())
         return (
             Level.WRONG,
             f"Chores that do not succeed: {since}.",

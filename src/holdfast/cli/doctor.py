@@ -38,7 +38,7 @@ def doctor(
     ] = NEWEST,
     as_json: Json = False,
 ) -> None:
-    """Exits 1 if something is wrong; notes are for your information."""
+    """Exits 1 if something is wrong at this moment, 0 otherwise; notes are for your information."""
     if invariants:
         report_violations(context, newest, as_json)
         return

@@ -12,7 +12,9 @@ Queues = Annotated[
 ]
 Slots = Annotated[int, typer.Option(min=1, max=10_000, help="How many jobs run at once.")]
 Group = Annotated[str | None, typer.Option(help="Also claim jobs that name this group.")]
-Drain = Annotated[bool, typer.Option("--drain", help="Leave when the queues are empty.")]
+Drain = Annotated[
+    bool, typer.Option("--drain", help="Leave when nothing is left that it can run now; jobs due later stay.")
+]
 Once = Annotated[bool, typer.Option("--once", help="Claim once, finish that, and leave.")]
 Lease = Annotated[
     str | None,

@@ -40,15 +40,18 @@ where inhparent = 'holdfast.history'::regclass
 """
 
 WORKERS = """
+with overdue as materialized (
+  select id from holdfast.worker_view where state = 'lost' and lease_until < holdfast.now() - $1::interval
+)
 select
-  count(*) filter (where state in ('working', 'draining')) as live,
-  count(*) filter (where state = 'lost') as lost,
-  count(*) filter (
-    where state = 'lost'
-      and rescued_at is null
-      and lease_until < holdfast.now() - $1::interval
+  (select count(*) from holdfast.worker_view where state in ('working', 'draining')) as live,
+  (select count(*) from holdfast.worker_view where state = 'lost') as lost,
+  (select count(*) from overdue) as overdue,
+  (
+    select count(distinct j.worker)
+    from holdfast.job_view as j
+    where j.state = 'running' and j.ended_at is null and j.worker in (select id from overdue)
   ) as unrescued
-from holdfast.worker_view
 """
 
 NEGLECTED_QUEUES = """
@@ -146,10 +149,11 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class WorkerCounts:
-    """`unrescued`: lost for longer than given, and nobody took their jobs."""
+    """`overdue`: lost for longer than given; `unrescued`: those of them that still hold jobs."""
 
     live: int
     lost: int
+    overdue: int
     unrescued: int
 
 
@@ -203,7 +207,7 @@ async def partitions_ahead(database: Database) -> int:
 
 async def workers(database: Database, patience: timedelta) -> WorkerCounts:
     row = await fetch_row(database, WORKERS, patience)
-    return WorkerCounts(0, 0, 0) if row is None else WorkerCounts(*row)
+    return WorkerCounts(0, 0, 0, 0) if row is None else WorkerCounts(*row)
 
 
 async def neglected_queues(database: Database) -> list[str]:

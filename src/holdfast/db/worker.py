@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -12,15 +12,15 @@ from holdfast.model.id import JobId, Token, WorkerId
 from holdfast.model.job import ClaimedJob
 from holdfast.model.outcome import DONE, End, Verb
 from holdfast.model.payload import JsonText
-from holdfast.model.worker import Renewal, Settled, StopRequest
+from holdfast.model.worker import Left, Renewal, Settled, StopRequest
 
 REGISTER = "select holdfast.register_worker($1::uuid, $2::text[], $3::jsonb)"
 RENEW = "select lease_until, known, rescued, drain from holdfast.renew_lease($1::uuid, $2::jsonb)"
 STOP = "select holdfast.stop_worker($1::uuid, $2::jsonb)"
 ASKED_TO_STOP = "select job_id, token, reason from holdfast.asked_to_stop($1::uuid)"
 HELD = "select job_id, token from holdfast.held_jobs($1::uuid)"
-BACKLOG = "select holdfast.backlog($1::text[])"
 SUSPECTS_WAITING = "select queue, wanted from holdfast.suspects_waiting($1::uuid)"
+LEFT_TO_DRAIN = "select queue, task, state, jobs from holdfast.left_to_drain($1::uuid, $2::interval)"
 INSTALLATION = "select id from holdfast.installation"
 _CLAIMED = (
     "job_id, token, task, queue, payload, attempt, failures, losses, priority, run, stage, generation, visit,"
@@ -78,9 +78,9 @@ async def held_jobs(on: Executor, worker: WorkerId) -> set[tuple[JobId, Token]]:
     return {(row["job_id"], row["token"]) for row in await fetch(on, HELD, worker)}
 
 
-async def backlog(on: Executor, queues: Sequence[str]) -> int:
-    """Jobs of these queues that are scheduled, ready or running."""
-    return int(await fetch_value(on, BACKLOG, list(queues)))
+async def left_to_drain(on: Executor, worker: WorkerId, within: timedelta) -> list[Left]:
+    """Jobs that the worker can run and that are ready, due within the time, or running anywhere."""
+    return [Left(*row) for row in await fetch(on, LEFT_TO_DRAIN, worker, within)]
 
 
 async def suspects_waiting(on: Executor, worker: WorkerId) -> list[tuple[str, int]]:

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
+from math import isfinite
 from typing import Any, NamedTuple, assert_never
 
 from holdfast.model.evidence import Evidence
@@ -64,6 +65,7 @@ class Failed:
 class Snoozed:
     delay: timedelta
     reason: str
+    units: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class Released:
     """`yielded`: the handler itself gave the job back, which shows that it works."""
 
     reason: str
+    units: float | None = None
     yielded: bool = False
 
 
@@ -78,6 +81,7 @@ class Released:
 class Rejected:
     reason: str
     output: JsonText | None = None
+    units: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,7 @@ class Waiting:
 @dataclass(frozen=True, slots=True)
 class CancelledByRequest:
     reason: str
+    units: float | None = None
 
 
 Outcome = Completed | Failed | Snoozed | Released | Rejected | Advanced | Waiting | CancelledByRequest
@@ -133,22 +138,31 @@ def end_of(outcome: Outcome) -> End:
             end = End(Verb.COMPLETE, output, _detail(units=units))
         case Failed():
             end = End(Verb.FAIL, None, _failure(outcome))
-        case Snoozed(delay, reason):
-            end = End(Verb.SNOOZE, None, _detail(delay=delay.total_seconds(), reason=storable(reason)))
-        case Released(reason, yielded):
-            end = End(Verb.RELEASE, None, _detail(reason=storable(reason), yielded=yielded or None))
-        case Rejected(reason, output):
-            end = End(Verb.REJECT, output, _detail(reason=storable(reason)))
+        case Snoozed(delay, reason, units):
+            seconds = delay.total_seconds()
+            end = End(Verb.SNOOZE, None, _detail(delay=seconds, reason=storable(reason), units=units))
+        case Released(reason, units, yielded):
+            detail = _detail(reason=storable(reason), units=units, yielded=yielded or None)
+            end = End(Verb.RELEASE, None, detail)
+        case Rejected(reason, output, units):
+            end = End(Verb.REJECT, output, _detail(reason=storable(reason), units=units))
         case Advanced():
             end = End(Verb.ADVANCE, outcome.output, _next_stage(outcome))
         case Waiting(what, timeout, units):
-            seconds = None if timeout is None else timeout.total_seconds()
-            end = End(Verb.WAIT, None, _detail(**{"for": storable(what, 220)}, timeout=seconds, units=units))
-        case CancelledByRequest(reason):
-            end = End(Verb.CANCEL, None, _detail(reason=storable(reason)))
+            patience = None if timeout is None else timeout.total_seconds()
+            end = End(Verb.WAIT, None, _detail(**{"for": storable(what, 220)}, timeout=patience, units=units))
+        case CancelledByRequest(reason, units):
+            end = End(Verb.CANCEL, None, _detail(reason=storable(reason), units=units))
         case _:
             assert_never(outcome)
     return end
+
+
+def units_of(end: End) -> float | None:
+    """What an end says that its attempt used."""
+    said = {} if end.detail is None else json.loads(end.detail)
+    units = said.get("units")
+    return units if isinstance(units, int | float) and isfinite(units) else None
 
 
 def _failure(failed: Failed) -> str | None:

@@ -53,6 +53,19 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
+class Left:
+    """Jobs that a worker waits for before it leaves because its work is done."""
+
+    queue: str
+    task: str
+    state: str
+    jobs: int
+
+    def __str__(self) -> str:
+        return f"{self.jobs} {self.state} of {self.task} in {self.queue}"
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerSummary:
     """A worker as people see it; its state is lost once its lease has ended.
 

@@ -7,7 +7,7 @@ declare
       "start_run", "seal_run", "run_progress", "get_job", "start_workers", "fail_continuation"
     ],
     "holdfast_worker": [
-      "register_worker", "renew_lease", "stop_worker", "asked_to_stop", "held_jobs", "backlog",
+      "register_worker", "renew_lease", "stop_worker", "asked_to_stop", "held_jobs", "backlog", "left_to_drain",
       "work_left", "ask_continuation", "take_continuation", "fail_continuation", "lost_continuations", "start_workers", "run_times", "recommended_workers",
       "claim_jobs", "settle_and_claim", "may_be_lost", "suspects_waiting",
       "complete_jobs", "fail_jobs", "snooze_jobs", "release_jobs", "reject_jobs", "advance_jobs", "cancel_claimed",

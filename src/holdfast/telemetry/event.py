@@ -18,6 +18,7 @@ class Event(StrEnum):
     LOCK_WAITS = "lock.waits"
     DECLARATION_PUT_OFF = "declaration.put_off"
     WORKER_STARTED = "worker.started"
+    WORKER_WAITS = "worker.waits_for_jobs"
     WORKER_STOPPING = "worker.stopping"
     WORKER_STOPPED = "worker.stopped"
     WORKER_FAILED = "worker.failed"

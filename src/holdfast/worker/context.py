@@ -5,6 +5,7 @@ import inspect
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from math import isfinite
 from threading import Event
 from time import monotonic
 from typing import Any, overload
@@ -146,7 +147,9 @@ class JobContext(Journey):
         return f"{self._services.installation}:{job.id}:{job.generation}:{job.visit}:{step}"
 
     def units(self, used: float) -> None:
-        """Add to what this attempt has used up."""
+        """Add to what this attempt has used up; it counts however the attempt ends."""
+        if not (isfinite(used) and used >= 0):
+            raise ValueError(f"units must be a finite number, 0 or more (got {used!r})")
         self._running.units = (self._running.units or 0.0) + used
 
     @property

@@ -10,6 +10,7 @@ from holdfast.model.error import InvalidInput, NotConfigured, TransactionConflic
 from holdfast.model.evidence import Evidence, evidence_in
 from holdfast.model.outcome import (
     CancelledByRequest,
+    End,
     ErrorClass,
     ErrorReport,
     Failed,
@@ -18,6 +19,7 @@ from holdfast.model.outcome import (
     Released,
     Snoozed,
     Waiting,
+    units_of,
 )
 from holdfast.model.route import Suspend
 from holdfast.model.signal import Cancelled, Permanent, RateLimited, Reject, Retry, Snooze, Yield
@@ -34,13 +36,13 @@ def outcome_of(exc: BaseException, running: Running) -> Outcome:
     exc = _suspension(exc)
     match exc:
         case Snooze() | Yield():
-            return _put_off(exc)
+            return _put_off(exc, running)
         case Suspend():
             return Waiting(exc.what, exc.timeout, running.units)
         case Reject():
-            return Rejected(exc.reason)
+            return Rejected(exc.reason, units=running.units)
         case Cancelled():
-            return CancelledByRequest(exc.reason)
+            return CancelledByRequest(exc.reason, running.units)
         case _:
             return _failed(exc, running)
 
@@ -52,12 +54,12 @@ def _suspension(exc: BaseException) -> BaseException:
     return exc
 
 
-def _put_off(exc: Snooze | Yield) -> Outcome:
+def _put_off(exc: Snooze | Yield, running: Running) -> Outcome:
     match exc:
         case Snooze():
-            return Snoozed(exc.delay, exc.reason)
+            return Snoozed(exc.delay, exc.reason, running.units)
         case Yield():
-            return Released(exc.reason, yielded=True)
+            return Released(exc.reason, running.units, yielded=True)
 
 
 def _failed(exc: BaseException, running: Running) -> Failed:
@@ -108,10 +110,10 @@ def unknown_task(name: str) -> Outcome:
     return Failed(ErrorReport(ErrorClass.SYSTEM, "UnknownTask", message))
 
 
-def refused_end(why: str) -> Outcome:
-    """The database did not take the end itself; sending it again would not help."""
+def refused_end(end: End, why: str) -> Outcome:
+    """The database did not take the end itself; sending it again would not help. What was used counts."""
     message = f"The end of the attempt could not be recorded: {why}"
-    return Failed(ErrorReport(ErrorClass.PERMANENT, "EndRefused", message))
+    return Failed(ErrorReport(ErrorClass.PERMANENT, "EndRefused", message), units=units_of(end))
 
 
 def _stopped(stop: Stop, exc: BaseException, running: Running) -> Outcome:
@@ -121,9 +123,9 @@ def _stopped(stop: Stop, exc: BaseException, running: Running) -> Outcome:
             evidence = Evidence.of(running.endpoint_ok or False)
             return Failed(_timeout(exc, running), units=running.units, timed_out=True, evidence=evidence)
         case Stop.ASKED:
-            return CancelledByRequest(running.reason or stop.value)
+            return CancelledByRequest(running.reason or stop.value, running.units)
         case Stop.WORKER_LEAVES | Stop.BOX_ENDS | Stop.LEASE_ENDED | Stop.BY_OTHERS:
-            return Released(stop.value)
+            return Released(stop.value, running.units)
 
 
 def _timeout(exc: BaseException, running: Running) -> ErrorReport:

@@ -19,7 +19,8 @@ class WorkStatus(StrEnum):
 class WorkerReport:
     """Counts since the start. `processed`: attempts that ended, well or badly; `failed` of them badly.
     `released`: given back unfinished; `snoozed`: put off by their handlers; both cost the jobs nothing.
-    `unsettled`: ends that could not be sent before it had to leave.
+    `unknown`: sent back because the app has no such task. `unsettled`: ends that could not be sent before it
+    had to leave.
     """
 
     processed: int = 0
@@ -27,6 +28,7 @@ class WorkerReport:
     released: int = 0
     snoozed: int = 0
     lost: int = 0
+    unknown: int = 0
     unsettled: int = 0
     remaining: int | None = None
     continuation: UUID | None = None

@@ -62,6 +62,7 @@ class Runner:
         for job in jobs:
             handler = self._handlers.get(job.task) or self._find(job.task)
             if handler is None:
+                self._report.unknown += 1
                 self._outbox.add(job.id, job.token, end_of(unknown_task(job.task)))
             else:
                 batch.append(Running(job, handler))
@@ -97,7 +98,7 @@ class Runner:
         """Report the end of what does not stop: its later writes are fenced."""
         for running in list(self._slots.running):
             emit(Event.DID_NOT_STOP, logging.WARNING, job=running.job.id, task=running.job.task)
-            self._finish(running, end_of(Released(why.value)))
+            self._finish(running, end_of(Released(why.value, running.units)))
             running.is_settled = True
 
     def close(self) -> None:

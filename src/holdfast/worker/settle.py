@@ -212,7 +212,7 @@ class Settler:
             try:
                 await self._send(on, 0, one)
             except Exception as exc:
-                refusal = end_of(refused_end(str(exc)))
+                refusal = end_of(refused_end(values[0], str(exc)))
                 if not _blames_a_value(exc) or values[0] == refusal:
                     self._outbox.put_back((ids, tokens, values), True)
                     return False

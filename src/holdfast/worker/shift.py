@@ -9,9 +9,9 @@ from time import monotonic
 from typing import Any
 
 from holdfast.db.chores import make_partitions
-from holdfast.db.continuations import usual_run_time, work_left
+from holdfast.db.continuations import usual_run_time
 from holdfast.db.listen import CANCEL, READY
-from holdfast.db.worker import backlog, installation_id
+from holdfast.db.worker import installation_id
 from holdfast.maintenance.chore import Chore
 from holdfast.maintenance.chores import CLOSE_RUNS, standard_chores
 from holdfast.maintenance.sweeper import Sweeper
@@ -33,6 +33,7 @@ from holdfast.worker.orphans import Orphans
 from holdfast.worker.outbox import Outbox
 from holdfast.worker.own_task import OwnTask, end_all
 from holdfast.worker.processes.taken import Taken
+from holdfast.worker.remainder import Remainder
 from holdfast.worker.report import WorkerReport
 from holdfast.worker.run import Runner
 from holdfast.worker.running import Stop
@@ -86,6 +87,7 @@ class Shift:
         self._main = Line(address, "worker", timeout=options.lease)
         channels = {READY: self._on_ready, CANCEL: self._on_cancel}
         self._side = listening_line(address, "worker side", channels, self._wake.ring, options.lease)
+        self._remainder = Remainder(self._side, self._me, options)
         events = LeaseEvents(self._on_answer, self._on_lease_end)
         self._lease = Lease(address, registration, options.lease, self._status, events)
         self._succession = Succession(options.continuing, options.box, registration, options.group or "")
@@ -191,6 +193,8 @@ class Shift:
             ends.append(OwnTask(self._until_idle()))
         if self._options.box is not None:
             ends.append(OwnTask(asyncio.sleep(self._options.box.left_to(1.0).total_seconds())))
+        elif self._options.drain:
+            ends.append(OwnTask(self._remainder.tell()))
         try:
             await asyncio.wait([*tasks, *ends], return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -222,15 +226,10 @@ class Shift:
         ended = self._report.processed
         await self._sweeper.run_once()
         with suppress(DatabaseUnavailable):  # its owner tells, and it is asked again
-            is_empty = await self._backlog() == 0 and self._settler.is_clear
+            left = await self._remainder.count(self._succession.run)
+            is_empty = left == 0 and self._settler.is_clear
             return is_empty and self._report.processed == ended
         return False
-
-    async def _backlog(self) -> int:
-        queues, box = self._options.queues, self._options.box
-        if box is None:
-            return await backlog(self._side, queues)
-        return await work_left(self._side, queues, self._succession.run, box.left_to(1.0))
 
     async def _leave(self) -> None:
         emit(Event.WORKER_STOPPING, worker=self._me, running=len(self._slots.running))

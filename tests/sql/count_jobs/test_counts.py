@@ -2,7 +2,6 @@
 
 from holdfast.db import queues
 from holdfast.db.connect import Connection
-from holdfast.db.worker import backlog
 from holdfast.model.queue import MOST_COUNTED, QueueSummary
 from tests.builders import a_queue, ready_job, ready_jobs, running_job, scheduled_job, waiting_job
 from tests.sql.list_jobs.test_listing import MANY_LIVE
@@ -21,7 +20,7 @@ async def test_each_state_is_counted_over_all_lanes_of_a_queue(conn: Connection)
     await ready_job(conn, queue="other")
     found = await counts(conn)
     assert (found.waiting, found.scheduled, found.ready, found.running) == (1, 1, 4, 1)
-    assert await backlog(conn, ["q", "q", "none"]) == 6
+    assert await conn.fetchval("select holdfast.backlog(array['q', 'q', 'none'])") == 6
 
 
 async def test_a_queue_without_jobs_has_zeros(conn: Connection) -> None:

@@ -15,7 +15,7 @@ UNBALANCED = """
 select e.name, e.in_flight, held.permits, e.reserved, held.expected
 from holdfast.endpoints as e
 cross join lateral (
-  select count(*) as permits, coalesce(sum(j.estimate), 0) as expected
+  select count(*) as permits, coalesce(sum(coalesce(j.reserved_units, j.estimate)), 0) as expected
   from holdfast.jobs as j
   join holdfast.lanes as l on l.lane = coalesce(j.permit_lane, j.lane)
   where l.endpoint = e.name and j.state = 'running' and j.in_flight_at_start is not null

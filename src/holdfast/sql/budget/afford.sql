@@ -20,7 +20,7 @@ begin
     select
       b.spent + coalesce(sum(s.money), 0), b.used + coalesce(sum(s.units), 0),
       (select coalesce(sum(j.reserved), 0) from holdfast.jobs as j where j.run_id = run and j.state = 'running' and j.reserved is not null),
-      (select coalesce(sum(j.estimate), 0) from holdfast.jobs as j where j.run_id = run and j.state = 'running' and j.reserved is not null)
+      (select coalesce(sum(coalesce(j.reserved_units, j.estimate)), 0) from holdfast.jobs as j where j.run_id = run and j.state = 'running' and j.reserved is not null)
     into b.spent, b.used, b.reserved, b.reserved_units
     from settled as s;
     b.counted_in := here;

@@ -17,7 +17,7 @@ begin
     for update skip locked
   loop
     continue when not holdfast.hold_endpoint(job);
-    perform holdfast.end_jobs(array[job.id], null, 'cancelled', null, array['did not obey the cancel in time and was fenced']);
+    perform holdfast.end_jobs(array[job.id], null, 'cancelled', null, array['did not obey the cancel in time and was fenced'], array[holdfast.recorded_units(job)]);
     fenced := fenced + 1;
   end loop;
   return fenced;

@@ -12,6 +12,7 @@ declare
 begin
   select q.* into policy from holdfast.queues as q where q.name = job.queue;
   select w.* into owner from holdfast.workers as w where w.id = job.worker_id;
+  job := holdfast.charge_attempt(job, holdfast.recorded_units(job));
   is_counted := owner.state is distinct from 'stopped' and (owner.lost_jobs is not distinct from 1 or job.losses = 0);
   if is_counted then
     job.losses := job.losses + 1;

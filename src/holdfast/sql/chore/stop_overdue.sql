@@ -23,7 +23,7 @@ begin
     continue when not holdfast.hold_endpoint(job);
     perform holdfast.fail_job(job, jsonb_build_object(
       'class', 'transient', 'outcome', 'timed_out', 'type', 'TimedOut',
-      'message', 'The attempt ran past its time and its worker did not stop it.'
+      'message', 'The attempt ran past its time and its worker did not stop it.', 'units', holdfast.recorded_units(job)
     ));
     stopped := stopped + 1;
   end loop;

@@ -15,6 +15,7 @@ declare
   u       constant double precision := random();
   units   constant double precision := holdfast.read_number(detail -> 'units');
   started constant double precision := extract(epoch from job.started_at);
+  expected constant double precision := coalesce(job.reserved_units, job.estimate);
 begin
   select t.* into e
   from holdfast.endpoints as t
@@ -28,19 +29,19 @@ begin
   before := e;
   case said
     when 'rate_limited' then
-      e := holdfast.call_limited(e, now, u, started, job.is_probe, job.estimate,
+      e := holdfast.call_limited(e, now, u, started, job.is_probe, expected,
         coalesce(extract(epoch from holdfast.retry_after(detail))::double precision, 1));
     when 'bad' then
       tries := job.failures + job.losses + job.deferrals + 1;
       most := holdfast.max_failures_of(job);
-      select * into failed from holdfast.call_failed(e, now, u, started, job.in_flight_at_start, job.is_probe, job.estimate,
+      select * into failed from holdfast.call_failed(e, now, u, started, job.in_flight_at_start, job.is_probe, expected,
         tries, most, case when tries >= 4 * most then holdfast.last_try(job) end);
       e := failed.e;
       counts := failed.counts;
     when 'good' then
-      e := holdfast.call_answered(e, now, job.is_probe, job.estimate);
+      e := holdfast.call_answered(e, now, job.is_probe, expected);
     else
-      e := holdfast.call_void(e, job.is_probe, job.estimate);
+      e := holdfast.call_void(e, job.is_probe, expected);
   end case;
   -- What a worker cannot start at all says nothing of the endpoint.
   if class = 'system' and (detail ? 'traceback' or detail ? 'refused') then

@@ -29,7 +29,7 @@ exception
   -- The mistake of one handler must not undo the other ends of the call.
   when sqlstate 'HF001' or sqlstate 'HF002' or check_violation or numeric_value_out_of_range or datetime_field_overflow or interval_field_overflow then
     perform holdfast.fail_job(job, jsonb_build_object(
-      'class', 'permanent', 'type', 'BadAdvance', 'message', 'The next stage is impossible: ' || sqlerrm
+      'class', 'permanent', 'type', 'BadAdvance', 'message', 'The next stage is impossible: ' || sqlerrm, 'units', detail -> 'units'
     ));
 end
 $$;

@@ -40,7 +40,7 @@ begin
     continue when i is null;
     held := held || job.id;
     if job.cancel_asked_at is not null then
-      perform holdfast.obey_cancel(job);
+      perform holdfast.obey_cancel(holdfast.charge_attempt(job, holdfast.read_number(details[i] -> 'units')));
     else
       perform holdfast.advance_job(job, outputs[i], case when jsonb_typeof(details[i]) = 'object' then details[i] else '{}' end);
     end if;

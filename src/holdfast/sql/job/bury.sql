@@ -4,7 +4,7 @@ returns void
 language plpgsql volatile
 as $$
 begin
-  perform holdfast.give_permit_back(job);
+  perform holdfast.give_permit_back(job, null);
   update holdfast.jobs as j
   set in_flight_at_start = null, failures = job.failures, losses = job.losses, deferrals = job.deferrals, units = job.units
   where j.id = job.id;

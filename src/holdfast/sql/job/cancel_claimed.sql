@@ -9,7 +9,8 @@ as $$
 declare
   ended uuid[] := holdfast.end_jobs(
     ids, tokens, 'cancelled', null,
-    array(select coalesce(holdfast.sanitise_text(d ->> 'reason'), 'asked to cancel while running') from unnest(details) with ordinality as u (d, i) order by i)
+    array(select coalesce(holdfast.sanitise_text(d ->> 'reason'), 'asked to cancel while running') from unnest(details) with ordinality as u (d, i) order by i),
+    array(select holdfast.read_number(d -> 'units') from unnest(details) with ordinality as u (d, i) order by i)
   );
 begin
   return query select i from unnest(ids) as i where i <> all (ended);

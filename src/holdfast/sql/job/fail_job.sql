@@ -11,10 +11,7 @@ declare
   delay   interval;
   verdict text;
 begin
-  job.units := coalesce(coalesce(job.units, 0) + holdfast.read_number(detail -> 'units'), job.units);
-  if job.reserved is not null then
-    perform holdfast.record_cost(job.run_id, coalesce(job.permit_lane, job.lane), holdfast.read_number(detail -> 'units'));
-  end if;
+  job := holdfast.charge_units(job, holdfast.read_number(detail -> 'units'));
   perform holdfast.report_wait(job, detail) where detail ? 'retry_after';
   if job.in_flight_at_start is not null then
     -- A failure of an endpoint that fails all is not the job's own: it is put off, not counted.

@@ -40,10 +40,12 @@ begin
     array_agg(run_id) filter (where run_id is not null),
     array_agg(id) filter (where generation > 1),
     array_agg(id) filter (where pipeline is not null),
-    array_agg(array[coalesce(permit_lane, lane), extract(epoch from started_at), in_flight_at_start, is_probe::integer, estimate, used]::double precision[])
+    array_agg(array[coalesce(permit_lane, lane), extract(epoch from started_at), in_flight_at_start, is_probe::integer, coalesce(reserved_units, estimate), used]::double precision[])
       filter (where in_flight_at_start is not null),
-    jsonb_agg(jsonb_build_object('run', run_id, 'lane', coalesce(permit_lane, lane),
-      'units', coalesce(used, case when to_state in ('completed', 'rejected') then estimate end))) filter (where reserved is not null)
+    jsonb_agg(jsonb_build_object('run', run_id, 'lane', coalesce(permit_lane, lane), 'units', coalesce(used,
+      -- A call that went well and does not say used what it reserved. Where there was none, nothing is assumed.
+      case when to_state in ('completed', 'rejected') and in_flight_at_start is not null then coalesce(reserved_units, estimate) end)))
+      filter (where reserved is not null)
   into ended, keyed, lined, joined, replayed, staged, permits, costs
   from removed;
 end

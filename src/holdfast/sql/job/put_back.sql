@@ -8,7 +8,7 @@ declare
   at     constant timestamptz := holdfast.now();
   is_due constant boolean := due <= at;
 begin
-  perform holdfast.give_permit_back(job);
+  perform holdfast.give_permit_back(job, null);
   perform holdfast.record_moves(array[job.id], cause, case when is_due then 'ready' else 'scheduled' end);
   update holdfast.jobs as j
   set state = case when is_due then 'ready' else 'scheduled' end,
@@ -27,6 +27,7 @@ begin
       is_probe = null,
       permit_lane = null,
       reserved = null,
+      reserved_units = null,
       started_at = null,
       stop_at = null
   where j.id = job.id;

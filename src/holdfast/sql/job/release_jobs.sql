@@ -8,9 +8,9 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
-  job    holdfast.jobs;
-  detail jsonb;
-  held   uuid[] := '{}';
+  job   holdfast.jobs;
+  held  uuid[] := '{}';
+  i     integer;
 begin
   perform holdfast.lock_permits(ids);
   -- Before the first job is put back, so that lanes are made in one order.
@@ -21,11 +21,15 @@ begin
     order by j.id
     for update
   loop
-    continue when holdfast.place_of(ids, tokens, job.id, job.token) is null;
+    i := holdfast.place_of(ids, tokens, job.id, job.token);
+    continue when i is null;
     held := held || job.id;
-    detail := details[holdfast.place_of(ids, tokens, job.id, job.token)];
+    -- Without details it is not the worker that speaks, which would know better.
+    job := holdfast.charge_attempt(
+      job, case when details is null then holdfast.recorded_units(job) else holdfast.read_number(details[i] -> 'units') end
+    );
     job.deferrals := job.deferrals + 1;
-    if detail -> 'yielded' = 'true' then
+    if details[i] -> 'yielded' = 'true' then
       job.releases := 0;
       job.lane := holdfast.plain_lane(job.lane);
     elsif exists (select from holdfast.checkpoints as c where c.job_id = job.id and c.attempt = job.attempt) then
@@ -41,7 +45,7 @@ begin
     end if;
   end loop;
   perform holdfast.notify_ready(array(select distinct j.queue from holdfast.jobs as j where j.id = any (held)));
-  return query select i from unnest(ids) as i where i <> all (held);
+  return query select u from unnest(ids) as u where u <> all (held);
 end
 $$;
 comment on function holdfast.release_jobs(uuid[], uuid[], jsonb[]) is 'Gives running jobs back at no cost; returns those that were lost.';

@@ -60,8 +60,7 @@ begin
       set state = 'running', worker_id = worker, token = mark, attempt = j.attempt + 1,
           started_at = greatest(at, j.rank_at + coalesce(j.lead, '0')), stop_at = least(at + j.timeout, j.deadline),
           in_flight_at_start = places[array_position(chosen, j.id)], is_probe = probing, permit_lane = permit,
-          estimate = case when places is not null then guesses[array_position(chosen, j.id)] else j.estimate end,
-          reserved = held[array_position(chosen, j.id)], is_limited = nullif(visited.is_special, false)
+          reserved_units = guesses[array_position(chosen, j.id)], reserved = held[array_position(chosen, j.id)], is_limited = nullif(visited.is_special, false)
       where j.id = any (chosen)
       returning
         'job', j.id, mark, j.task, j.queue,

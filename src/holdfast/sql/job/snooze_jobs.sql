@@ -26,6 +26,7 @@ begin
     held := held || job.id;
     detail := details[i];
     due := holdfast.now() + make_interval(secs => least(31536000, greatest(0, coalesce(holdfast.read_number(detail -> 'delay'), 0))));
+    job := holdfast.charge_attempt(job, holdfast.read_number(detail -> 'units'));
     job.deferrals := job.deferrals + 1;
     job.deferred_since := coalesce(job.deferred_since, holdfast.now());
     if job.cancel_asked_at is not null then

@@ -27,8 +27,9 @@ begin
           in_flight_at_start = null
       where j.id = asked;
       -- Nor does it say that the endpoint is well.
-      perform holdfast.give_permit_back(job);
-      perform holdfast.end_jobs(array[asked], null, 'completed', array[output], array['completed by hand: ' || holdfast.sanitise_text(reason)]);
+      perform holdfast.give_permit_back(job, holdfast.recorded_units(job));
+      perform holdfast.end_jobs(array[asked], null, 'completed', array[output], array['completed by hand: ' || holdfast.sanitise_text(reason)],
+        array[holdfast.recorded_units(job)]);
       perform holdfast.record_event('complete_by_hand', job.id, job.run_id, job.queue, job.state, 'completed',
         job.attempt + (job.state <> 'running')::integer, job.worker_id, actor, reason);
       result := 'completed';

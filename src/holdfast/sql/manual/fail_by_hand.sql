@@ -21,7 +21,7 @@ begin
       result := 'busy';
     end if;
     if result is null then
-      perform holdfast.bury(job, 'given_up');
+      perform holdfast.bury(holdfast.charge_attempt(job, holdfast.recorded_units(job)), 'given_up');
       update holdfast.dead_letters as d set message = coalesce(d.message, holdfast.sanitise_text(fail_by_hand.reason)) where d.job_id = asked;
       perform holdfast.record_event('fail_by_hand', job.id, job.run_id, job.queue, job.state, 'dead', job.attempt, job.worker_id, actor, reason);
       result := 'dead';

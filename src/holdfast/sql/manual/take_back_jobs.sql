@@ -21,6 +21,7 @@ begin
       result := 'busy';
     end if;
     if result is null then
+      job := holdfast.charge_attempt(job, holdfast.recorded_units(job));
       job.deferrals := job.deferrals + 1;
       if job.cancel_asked_at is not null then
         perform holdfast.obey_cancel(job);

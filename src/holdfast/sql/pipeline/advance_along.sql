@@ -19,7 +19,7 @@ begin
   with held as materialized (
     select
       j.id, j.token, j.pipeline, j.pipeline_version as version, j.stage, j.generation, j.visit, j.attempt, j.worker_id, j.started_at,
-      j.priority, coalesce(j.permit_lane, j.lane) as lane, j.in_flight_at_start, j.is_probe, j.estimate, j.run_id, j.queue, e.output, e.detail,
+      j.priority, coalesce(j.permit_lane, j.lane) as lane, j.in_flight_at_start, j.is_probe, coalesce(j.reserved_units, j.estimate) as expected, j.run_id, j.queue, e.output, e.detail,
       holdfast.read_number(e.detail -> 'units') as used
     from holdfast.jobs as j
     join rows from (unnest(ids), unnest(tokens), unnest(outputs), unnest(details)) as e (end_id, end_token, output, detail)
@@ -51,7 +51,8 @@ begin
     set state = 'ready', due_at = null, rank_at = at - coalesce(o.lead, '0'), urgency = o.urgency, lead = o.lead,
         stage = o.to_stage, task = o.to_task, queue = o.to_queue, lane = o.to_lane, timeout = o.may_run, visit = o.visit + 1,
         units = coalesce(coalesce(j.units, 0) + o.used, j.units), failures = 0, losses = 0, deferrals = 0, releases = 0, deferred_since = null,
-        worker_id = null, token = null, started_at = null, stop_at = null, in_flight_at_start = null, is_probe = null, permit_lane = null
+        worker_id = null, token = null, started_at = null, stop_at = null, in_flight_at_start = null, is_probe = null, permit_lane = null,
+        reserved_units = null
     from target as o
     -- What was read without a lock holds as long as the token does; a cancel may have come since.
     where j.id = any (ids) and j.id = o.id and j.token = o.token and j.cancel_asked_at is null and o.to_stage is not null
@@ -71,7 +72,7 @@ begin
   select
     array_agg(o.id) filter (where o.moves), array_agg(o.id) filter (where not o.moves), array_agg(o.token) filter (where not o.moves),
     array_agg(o.output) filter (where not o.moves), array_agg(o.detail) filter (where not o.moves), array_agg(distinct o.to_queue) filter (where o.wakes),
-    array_agg(array[o.lane, extract(epoch from o.started_at), o.in_flight_at_start, o.is_probe::integer, o.estimate, o.used]::double precision[])
+    array_agg(array[o.lane, extract(epoch from o.started_at), o.in_flight_at_start, o.is_probe::integer, o.expected, o.used]::double precision[])
       filter (where o.in_flight_at_start is not null and o.moves)
   into moved, last_ids, last_tokens, last_outputs, last_details, woken, permits
   from told as o;

@@ -31,7 +31,7 @@ begin
       units = coalesce(coalesce(j.units, 0) + holdfast.read_number(detail -> 'units'), j.units),
       failures = 0, losses = 0, deferrals = 0, releases = 0, deferred_since = null,
       worker_id = null, token = null, started_at = null, stop_at = null, in_flight_at_start = null, is_probe = null,
-      permit_lane = null, reserved = null
+      permit_lane = null, reserved = null, reserved_units = null
   where j.id = job.id;
 end
 $$;

@@ -26,7 +26,7 @@ begin
   set pipeline_version = to_version,
       task = case when c.state = 'running' then j.task else c.task end,
       queue = case when c.state = 'running' then j.queue else c.queue end,
-      lane = case when c.state = 'running' then j.lane else c.lane end,
+      lane = case when c.state = 'running' then j.lane else holdfast.own_lane(c.lane, c.task, j.run_id) end,
       urgency = case when c.state = 'running' then j.urgency when c.ageing is null then c.priority else 0 end,
       rank_at = case when c.state = 'ready' then j.rank_at + coalesce(j.lead, '0') - coalesce(make_interval(secs => 60 * c.priority / c.ageing), '0') else j.rank_at end,
       lead = case when c.state = 'running' then j.lead else make_interval(secs => 60 * c.priority / c.ageing) end

@@ -28,12 +28,9 @@ begin
     held := held || job.id;
     said := coalesce(details[holdfast.place_of(ids, tokens, job.id, job.token)], '{}');
     -- The endpoint did its work: that the handler rejects what came is no failure of it.
-    if job.in_flight_at_start is not null then
-      perform holdfast.settle_permits(
-        array[array[coalesce(job.permit_lane, job.lane), extract(epoch from job.started_at), job.in_flight_at_start, job.is_probe::integer, job.estimate, holdfast.read_number(said -> 'units')]::double precision[]],
-        true);
-      job.in_flight_at_start := null;
-    end if;
+    perform holdfast.charge_call(job, holdfast.read_number(said -> 'units'));
+    job.in_flight_at_start := null;
+    job.reserved := null;
     perform holdfast.fail_job(job, jsonb_build_object(
       'class', case policy when 'retry' then 'transient' else 'permanent' end, 'type', 'Rejected',
       'message', coalesce(said ->> 'reason', 'rejected'), 'units', said -> 'units'

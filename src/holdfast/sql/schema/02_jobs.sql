@@ -25,6 +25,7 @@ create table holdfast.jobs (
   visit           integer not null default 1,
   units           double precision,
   estimate        double precision,
+  reserved_units  double precision,
   in_flight_at_start integer,
   is_probe        boolean,
   permit_lane     integer,
@@ -110,7 +111,8 @@ comment on column holdfast.jobs.waits_for is 'What a waiting job waits for: orde
 comment on column holdfast.jobs.generation is 'Life of the job: each replay starts the next.';
 comment on column holdfast.jobs.visit is 'Count of stage visits; a loop back to a stage is a new visit.';
 comment on column holdfast.jobs.units is 'What its attempts have used up so far.';
-comment on column holdfast.jobs.estimate is 'Units that one attempt is expected to use.';
+comment on column holdfast.jobs.estimate is 'Units that one attempt is expected to use, if its enqueue said so.';
+comment on column holdfast.jobs.reserved_units is 'Units that this attempt reserved: its own estimate, else that of the endpoint that its permit is on.';
 comment on column holdfast.jobs.in_flight_at_start is 'Calls of its endpoint when this attempt began, itself included: it holds a permit. Null: it holds none.';
 comment on column holdfast.jobs.is_probe is 'This attempt probes an endpoint whose circuit was open.';
 comment on column holdfast.jobs.permit_lane is 'Lane of the endpoint that its permit is on, if it runs on a fallback.';

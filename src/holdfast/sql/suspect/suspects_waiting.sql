@@ -11,7 +11,7 @@ as $$
   ), waiting as (
     select l.queue, count(*) as jobs
     from live as w
-    join holdfast.lanes as l on l.is_suspect and l.queue = any (w.queues) and l."group" in ('', w."group")
+    join holdfast.lanes as l on l.is_suspect and holdfast.reaches(w, l)
     join holdfast.queues as q on q.name = l.queue and q.paused_at is null
     cross join lateral (select from holdfast.jobs as j where j.lane = l.lane and j.state = 'ready' limit 16) as j
     where w.id = worker

@@ -10,7 +10,7 @@ begin
       lane = holdfast.plain_lane(j.lane), releases = 0,
       failures = job.failures, losses = job.losses, deferrals = job.deferrals,
       deferred_since = null, worker_id = null, token = null, started_at = null, stop_at = null, in_flight_at_start = null, is_probe = null,
-      permit_lane = null, reserved = null
+      permit_lane = null, reserved = null, reserved_units = null
   where j.id = job.id;
 end
 $$;

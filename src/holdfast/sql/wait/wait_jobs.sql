@@ -24,7 +24,7 @@ begin
     detail := coalesce(details[holdfast.place_of(ids, tokens, job.id, job.token)], '{}');
     what := left(detail ->> 'for', 220);
     held := held || job.id;
-    job.units := coalesce(coalesce(job.units, 0) + holdfast.read_number(detail -> 'units'), job.units);
+    job := holdfast.charge_attempt(job, holdfast.read_number(detail -> 'units'));
     if job.cancel_asked_at is not null then
       perform holdfast.obey_cancel(job);
       continue;
@@ -42,7 +42,6 @@ begin
       perform holdfast.put_back(job, 'wait', holdfast.now());
       perform holdfast.notify_ready(array[job.queue]);
     else
-      perform holdfast.give_permit_back(job);
       perform holdfast.park(job, case when what like 'children:%' then 'children' else what end,
         (select w.until from holdfast.waits as w where w.job_id = job.id and w.generation = job.generation and w.visit = job.visit and w.name = what));
     end if;

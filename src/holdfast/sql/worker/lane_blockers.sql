@@ -21,7 +21,7 @@ as $$
   ), parent as (
     select w.id
     from holdfast.lanes as l
-    join holdfast.workers as w on l.queue = any (w.queues) and l."group" in ('', w."group") and w.isolation = 'children' and w.state = 'working'
+    join holdfast.workers as w on w.isolation = 'children' and holdfast.reaches(w, l)
     where l.lane = lane_id
       and l.is_suspect
       and holdfast.has_lease(w.id)

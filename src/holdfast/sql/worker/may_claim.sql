@@ -3,9 +3,7 @@ create or replace function holdfast.may_claim(worker holdfast.workers, lane hold
 returns boolean
 language sql stable
 as $$
-  select worker.state = 'working'
-    and lane.queue = any (worker.queues)
-    and lane."group" in ('', worker."group")
+  select holdfast.reaches(worker, lane)
     and case worker.isolation when 'self' then true when 'only' then lane.is_suspect else not lane.is_suspect end
 $$;
 comment on function holdfast.may_claim(holdfast.workers, holdfast.lanes) is 'Whether a worker, while its lease lasts, claims from a lane.';
