@@ -12,6 +12,7 @@ from holdfast.model.queue import QueueDetails, QueueSummary
 
 DECLARE_QUEUE = "select holdfast.declare_queue($1::text, $2::jsonb)"
 DECLARE_TASK = "select holdfast.declare_task($1::text, $2::jsonb)"
+NAME_QUEUE = "select holdfast.declare_queue($1::text, null)"
 BRIEFLY = "set local lock_timeout = '1s'"
 PAUSE = "select holdfast.pause_queue($1::text, $2::text, $3::text)"
 RESUME = "select holdfast.resume_queue($1::text, $2::text, $3::text)"
@@ -41,7 +42,7 @@ async def name_queue(database: Database, name: str) -> None:
     try:
         async with database.transaction() as conn:
             await run(conn, BRIEFLY)
-            await declare_queue(conn, name)
+            await run(conn, NAME_QUEUE, name)
     except Timeout:
         return
 
