@@ -7,6 +7,7 @@ as $$
 declare
   pruned integer;
 begin
+  perform holdfast.check_count('max', max);
   if not pg_try_advisory_xact_lock(hashtextextended('holdfast.prune_endpoints', 0)) then
     return 0;
   end if;

@@ -9,6 +9,7 @@ declare
   at  constant timestamptz := holdfast.now();
   old uuid[];
 begin
+  perform holdfast.check_count('max', max);
   jobs := 0;
   keys := 0;
   partitions := 0;

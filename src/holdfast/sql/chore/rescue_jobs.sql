@@ -7,6 +7,7 @@ set jit = off
 set enable_seqscan = off
 as $$
 begin
+  perform holdfast.check_count('max', max);
   recovered := 0;
   dead := 0;
   timed_out := 0;

@@ -8,6 +8,7 @@ as $$
 declare
   newest holdfast.pipelines;
 begin
+  perform holdfast.check_object('definition', definition);
   perform holdfast.check_pipeline(name, definition);
   -- Two workers that start at once declare the same: the second finds what the first made.
   perform pg_advisory_xact_lock(hashtextextended('holdfast.pipeline:' || name, 0));

@@ -12,6 +12,7 @@ declare
   before  double precision;
   limited boolean;
 begin
+  perform holdfast.check_object('policy', policy);
   select k into unknown from jsonb_object_keys(p) as k
   where k <> all (array['priority', 'max_failures', 'max_losses', 'retry', 'timeout', 'max_wait', 'rescue_delay', 'cancel_grace',
     'ageing', 'weight', 'detail', 'retention', 'payload_limit', 'endpoint', 'notify', 'max_concurrent', 'rate']);
