@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
+from holdfast.cli.render import NAMED, some
 from holdfast.db import health, migrate
 from holdfast.db.connect import Database
 
@@ -19,6 +20,7 @@ CHORE_PATIENCE = timedelta(minutes=2)
 # Their last success is noted now and then only.
 GAUGE_PATIENCE = timedelta(minutes=10)
 CONNECTIONS_SPARE = 10
+MOST_NAMED = 1000
 AUTOVACUUM = {
     "autovacuum_vacuum_scale_factor": "0",
     "autovacuum_vacuum_threshold": "5000",
@@ -128,12 +130,13 @@ async def workers(database: Database) -> Verdict:
 
 
 async def queues(database: Database) -> Verdict:
-    neglected = await health.neglected_queues(database)
+    found = await health.neglected_queues(database, MOST_NAMED + 1)
+    neglected = found[:MOST_NAMED]
     if neglected:
         return (
             Level.NOTE,
-            f"No worker looks at queues with ready jobs: {', '.join(neglected)}.",
-            f"holdfast worker -A your.module:app --queues {','.join(neglected)}",
+            f"No worker looks at queues with ready jobs: {some(neglected, len(found) > MOST_NAMED)}.",
+            f"holdfast worker -A your.module:app --queues {','.join(neglected[:NAMED])}",
         )
     return Level.OK, "every queue with ready jobs has a worker or is paused", None
 
@@ -190,11 +193,11 @@ async def drift(database: Database) -> Verdict:
     if missing:
         return (
             Level.WRONG,
-            f"Missing from the schema: {', '.join(missing[:5])}.",
+            f"Missing from the schema: {some(missing)}.",
             "delete from holdfast.function_set, then run holdfast migrate: it installs all functions anew",
         )
     if invalid := await health.invalid_indexes(database):
-        return Level.WRONG, f"Invalid indexes: {', '.join(invalid)}.", f"reindex index {invalid[0]}"
+        return Level.WRONG, f"Invalid indexes: {some(invalid)}.", f"reindex index {invalid[0]}"
     return Level.OK, "functions, views and indexes are all there", None
 
 

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 
 import typer
 
@@ -30,6 +31,12 @@ def say(text: str) -> None:
         sys.stderr.flush()
     except BrokenPipeError:
         _leave()
+
+
+def say_if_cut(found: Sequence[object], shown: Sequence[object]) -> None:
+    """That a list goes on; whoever lists asks for one more than is shown."""
+    if len(found) > len(shown):
+        say(f"note: there are more than {len(shown)}; --limit shows more, --after goes on")
 
 
 def printable(text: str) -> str:

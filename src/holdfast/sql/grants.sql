@@ -31,7 +31,7 @@ declare
     "holdfast_viewer": [
       "get_job", "list_jobs", "find_jobs", "run_progress", "explain", "timeline", "load_context", "load_history", "end_stats", "endpoint_history", "recent_errors",
       "find_dead_letters", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times", "recommended_workers",
-      "check_invariants"
+      "queue_names", "neglected_queues", "check_invariants"
     ]
   }';
   -- created_at, and count_jobs and count_running above: a view's functions are called with the rights of whoever reads the view.

@@ -3,8 +3,6 @@
 from datetime import timedelta
 from uuid import UUID
 
-import pytest
-
 from holdfast.db.connect import Connection
 from tests.builders import a_queue, a_worker, claim_one, complete, completed_job, ready_job, scheduled_job
 from tests.sql.conftest import Clock
@@ -156,9 +154,3 @@ async def test_it_looks_at_so_many_at_a_time(conn: Connection, clock: Clock) -> 
     removed = [await prune(conn, 10) for _ in range(4)]
     assert [sum(one[:1]) for one in removed] == [10, 10, 5, 0]
     assert await queues(conn) == []
-
-
-@pytest.mark.parametrize("most", [-1, None])
-async def test_a_number_that_is_none_is_refused(conn: Connection, most: int | None) -> None:
-    with pytest.raises(Exception, match="max must be a whole number"):
-        await conn.fetch("select * from holdfast.prune_unused($1)", most)
