@@ -13,14 +13,14 @@ from tests.cli.scene import given, rows
 PROGRESS_KEYS = {
     *("id", "name", "state", "total", "waiting", "scheduled", "ready", "running", "completed", "rejected"),
     *("cancelled", "dead", "started_at", "ended_at", "rate_per_minute", "eta", "eta_low"),
-    *("eta_high", "budget", "spent", "reserved", "max_units", "used_units", "reserved_units"),
+    *("eta_high", "budget", "spent", "reserved", "max_units", "used_units", "reserved_units", "more_than"),
 }
 RUN_KEYS = {
     *("id", "name", "state", "total", "completed", "rejected", "cancelled", "dead", "created_at", "ended_at"),
 }
 QUEUE_KEYS = {
     *("name", "paused_at", "paused_reason", "waiting", "scheduled", "ready", "running", "oldest_ready"),
-    *("max_concurrent", "rate"),
+    *("max_concurrent", "rate", "more_than"),
 }
 POLICY_KEYS = {
     *("priority", "max_failures", "max_losses", "retry", "timeout", "max_wait", "rescue_delay"),

@@ -23,8 +23,8 @@ from tests.cli.scene import dead_jobs, given, rows, states
 from tests.patience import PATIENCE
 
 NOW = datetime(2030, 1, 31, 9, 0, tzinfo=UTC)
-MAIL = GlanceQueue("mail", False, 1, 2, 30, 4, NOW - timedelta(minutes=5), 61.5, 7)
-OLD = GlanceQueue("an-old-queue-with-quite-a-long-name-for-a-queue", True, 0, 0, 123456, 0, NOW, 0.0, 0)
+MAIL = GlanceQueue("mail", False, 1, 2, 30, 4, NOW - timedelta(minutes=5), 61.5, 7, [])
+OLD = GlanceQueue("an-old-queue-with-quite-a-long-name-for-a-queue", True, 0, 0, 123456, 0, NOW, 0.0, 0, [])
 WORKERS = [GlanceWorker("host-a.example.org", number, "working", 4, 50, "1.9") for number in range(8)]
 ERRORS = [GlanceError("ValueError", "a \x1b[2J message\n" + "x" * 200, 12, NOW - timedelta(seconds=9))]
 VIEW = View(Glance(NOW, [MAIL, OLD], WORKERS, ERRORS))

@@ -37,7 +37,7 @@ async def test_settings_arrive_with_the_keys_given_and_no_others(app: Holdfast, 
     )
     app.endpoint("small", preset="dev")
     await app.declare()
-    ollama, small = await list_endpoints(db)
+    ollama, small = await list_endpoints(db, 100)
     assert (ollama.name, ollama.mode, ollama.circuit) == ("ollama", Mode.AIMD, Circuit.CLOSED)
     assert (ollama.min, ollama.max, ollama.requests_per_minute) == (2, 32, 600)
     assert (ollama.units_per_minute, ollama.budget_per_day, ollama.price) == (1e6, 20, 0.002)

@@ -251,10 +251,10 @@ async def test_a_queue_is_declared_paused_and_resumed(conn: "asyncpg.Connection[
     await queues.declare_task(conn, "crawl", {"queue": "slow", "timeout": 30})
     await jobs.enqueue_jobs(conn, ["crawl"], [encode(1)])
     await queues.pause_queue(conn, "slow", "too hot", "me")
-    paused = next(queue for queue in await queues.list_queues(conn) if queue.name == "slow")
+    paused = next(queue for queue in await queues.list_queues(conn, 100) if queue.name == "slow")
     assert (paused.paused_reason, paused.ready) == ("too hot", 1)
     await queues.resume_queue(conn, "slow", None, "me")
-    resumed = next(queue for queue in await queues.list_queues(conn) if queue.name == "slow")
+    resumed = next(queue for queue in await queues.list_queues(conn, 100) if queue.name == "slow")
     assert resumed.paused_at is None
 
 

@@ -105,7 +105,7 @@ async def test_each_role_may_do_its_work_and_no_more(conn: "asyncpg.Connection[R
     await reads.list_workers(conn)
     await conn.execute("set local role holdfast_viewer")
     await jobs.list_jobs(conn)
-    await queues.list_queues(conn)
+    await queues.list_queues(conn, 100)
     with pytest.raises(PermissionDenied):
         await jobs.enqueue_jobs(conn, ["t"], [encode(1)])
 

@@ -16,7 +16,7 @@ from holdfast import (
     Stage,
     Worker,
 )
-from holdfast.db.pipelines import list_stages, move_pipeline
+from holdfast.db.pipelines import move_pipeline, stages_of
 from holdfast.model.error import InvalidOption
 from holdfast.model.state import State
 from tests.worker.working import attempts_of
@@ -230,7 +230,7 @@ async def test_a_changed_definition_is_a_new_version_and_jobs_finish_on_theirs(a
     line = app.pipeline(Pipeline("line", [Stage("a", task=work), Stage("c", task=work)]))
     await app.declare()
     await app.declare()
-    stages = await list_stages(app.database, "line")
+    stages = await stages_of(app.database, "line")
     assert [(one.version, one.stage, one.is_newest) for one in stages] == [
         (2, "a", True),
         (2, "c", True),
@@ -252,12 +252,12 @@ async def test_a_stage_sets_the_policy_of_its_queue_and_takes_it_off_again(app: 
     first = Stage("a", task=work, endpoint="model", max_concurrent=4, retry=[60, 300, 900])
     app.pipeline(Pipeline("line", [first, Stage("b", task=work)]))
     await app.declare()
-    a, b = await list_stages(app.database, "line")
+    a, b = await stages_of(app.database, "line")
     assert (a.endpoint, a.max_concurrent, a.retry) == ("model", 4, {"delays": [60, 300, 900]})
     assert (b.endpoint, b.max_concurrent, b.retry) == (None, None, None)
     app.pipeline(Pipeline("line", [Stage("a", task=work), Stage("b", task=work)]))
     await app.declare()
-    stages = await list_stages(app.database, "line")
+    stages = await stages_of(app.database, "line")
     assert [(one.version, one.max_concurrent, one.endpoint) for one in stages[:2]] == [(2, None, None)] * 2
     ((detail,),) = await app.database.fetch("select detail from holdfast.queue_view where name = 'line.b'")
     assert detail == "full"

@@ -487,4 +487,48 @@ FINDINGS = (
             "testing_kit/test_drain.py::test_jobs_behind_others_that_the_app_cannot_run_are_done",
         ),
     ),
+    Line(
+        "A queue, lane or endpoint that a typing error had made stayed for ever, and each claim and each"
+        " round of marks visited every lane: with 5,000 endpoints in a queue an empty claim took 200 ms.",
+        "What nobody declared and nothing has used for thirty days is removed; a worker with many lanes"
+        " visits those with ready jobs only.",
+        (
+            "plan/test_many_lanes.py::test_a_claim_does_not_visit_lanes_without_ready_jobs",
+            "plan/test_many_lanes.py::test_marking_lanes_reads_only_those_with_ready_jobs",
+            named(
+                "sql/prune_unused/test_removing.py",
+                "test_what_a_typing_error_made_goes_after_thirty_days_and_is_recorded",
+            ),
+            "race/test_removal.py::test_a_job_whose_lane_goes_while_it_is_enqueued_is_claimed",
+        ),
+    ),
+    Line(
+        "Lists of queues and endpoints had no end, and the doctor named every queue without a worker.",
+        "Lists have a limit and say that there are more; the doctor names ten and a count.",
+        (
+            "cli/test_many_queues.py::test_lists_of_queues_and_endpoints_have_a_limit_and_go_on",
+            "cli/test_many_queues.py::test_the_doctor_names_ten_queues_and_a_count",
+        ),
+    ),
+    Line(
+        "A count that was cut off at 10,000 looked like an exact one.",
+        "It is shown as more than that, and named in more_than in JSON.",
+        ("cli/test_many_queues.py::test_a_count_that_was_cut_off_says_more_than",),
+    ),
+    Line(
+        "A negative number of rows and options that are no object gave an error of PostgreSQL's, or none.",
+        "Each verb refuses them with HF002 and says what is allowed.",
+        (
+            "sql/refusals/test_arguments.py::test_a_negative_number_of_rows_is_refused",
+            "sql/refusals/test_arguments.py::test_options_that_are_no_object_are_refused",
+        ),
+    ),
+    Line(
+        "Any login can NOTIFY on the channel: a storm of notifications caused 352 claims in a second.",
+        "At most 50 in any second; the first ten are acted on at once.",
+        (
+            "worker/test_wake.py::test_a_storm_of_notifications_by_a_stranger_causes_few_claims",
+            "worker/test_wake.py::test_a_storm_of_jobs_causes_few_claims",
+        ),
+    ),
 )

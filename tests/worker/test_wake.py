@@ -3,13 +3,20 @@
 import asyncio
 from datetime import timedelta
 from time import monotonic
+from typing import Any
 
+import asyncpg
 import pytest
 
 from holdfast.client.app import Holdfast
-from holdfast.worker.wake import FIRST_POLL, LAST_POLL, Wake
+from holdfast.db.listen import READY
+from holdfast.db.worker import settle_and_claim
+from holdfast.worker.wake import FIRST_POLL, LAST_POLL, RINGS_AT_ONCE, Wake
 from tests.patience import PATIENCE
 from tests.worker.working import working
+
+STORM = 3_000
+MOST_A_SECOND = 50
 
 
 @pytest.mark.usefixtures("no_polls")
@@ -146,3 +153,98 @@ async def test_the_loop_that_began_to_wait_last_is_the_first_to_look() -> None:
             wake.nudge()
             await asyncio.sleep(0)
     assert woken == ["last", "first"]
+
+
+@pytest.fixture
+def claims(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """When a worker of this process claimed."""
+    made: list[float] = []
+
+    async def counted(on: Any, worker: Any, n: int, *ends: Any) -> Any:
+        if n:
+            made.append(monotonic())
+        return await settle_and_claim(on, worker, n, *ends)
+
+    monkeypatch.setattr("holdfast.worker.settle.settle_and_claim", counted)
+    return made
+
+
+def most_in_a_second(moments: list[float]) -> int:
+    return max(sum(start <= at < start + 1 for at in moments) for start in moments)
+
+
+async def test_a_storm_of_notifications_by_a_stranger_causes_few_claims(
+    app: Holdfast, database_url: str, claims: list[float]
+) -> None:
+    @app.task()
+    async def work() -> int:
+        return 1
+
+    stranger = await asyncpg.connect(database_url)
+    async with working(app):
+        assert await (await work.enqueue()).result(timeout=10) == 1
+        claims.clear()
+        for _ in range(STORM):
+            await stranger.execute(f"notify {READY}, 'default'")
+        assert claims, "the storm was not heard"
+        assert await (await work.enqueue()).result(timeout=10) == 1
+    await stranger.close()
+    assert most_in_a_second(claims) <= MOST_A_SECOND + 5, "polls and the end of the job come on top"
+
+
+async def test_a_storm_of_jobs_causes_few_claims(
+    app: Holdfast, database_url: str, claims: list[float]
+) -> None:
+    """They last until all are there, so no claim goes with an end."""
+    over = asyncio.Event()
+
+    @app.task()
+    async def work() -> None:
+        await over.wait()
+
+    producer = await asyncpg.connect(database_url)
+    async with working(app, slots=1000):
+        for _ in range(500):
+            await producer.execute("select holdfast.enqueue('work', '{}')")
+        storm = list(claims)
+        over.set()
+        async with asyncio.timeout(30):
+            while await producer.fetchval("select count(*) from holdfast.history") < 500:
+                await asyncio.sleep(0.02)
+    await producer.close()
+    assert most_in_a_second(storm) <= MOST_A_SECOND + 5
+
+
+async def test_the_first_rings_are_acted_on_at_once_and_those_of_a_storm_are_folded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr("holdfast.worker.wake.monotonic", lambda: now)
+    wake = Wake(lambda: True)
+    wake.answered()
+    acted = []
+    for _ in range(2_000):
+        wake.found_less(0, None, now)
+        wake.ring()
+        if wake.has_reason:
+            acted.append(now)
+            wake.answered()
+        now += 1 / 1024
+    assert acted[: RINGS_AT_ONCE - 1] == [1000.0 + n / 1024 for n in range(RINGS_AT_ONCE - 1)]
+    assert most_in_a_second(acted) <= MOST_A_SECOND
+    now += 1
+    wake.ring()
+    assert wake.has_reason, "after the storm the first is acted on at once again"
+
+
+async def test_a_ring_that_must_wait_is_acted_on_after_the_pause() -> None:
+    wake = Wake(lambda: True)
+    wake.answered()
+    wake.found_less(0, None, monotonic())
+    wake._ring_at = monotonic() + 0.2
+    wake.ring()
+    reasons = [wake.has_reason]
+    await wake.wait(until_poll=True)
+    reasons.append(wake.has_reason)
+    assert reasons == [False, True]
+    assert monotonic() < wake._poll_at, "long before the poll"

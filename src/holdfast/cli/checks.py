@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from holdfast.cli.output import command
+from holdfast.cli.render import NAMED, some
 from holdfast.db import health, locks, migrate
 from holdfast.db.connect import Database
 from holdfast.db.endpoints import uncounted_jobs
@@ -25,6 +26,7 @@ GAUGE_PATIENCE = timedelta(minutes=10)
 HOLD_PATIENCE = timedelta(seconds=10)
 CONNECTIONS_SPARE = 10
 CONNECTIONS_OF_A_WORKER = 3
+MOST_NAMED = 1000
 AUTOVACUUM = {
     "autovacuum_vacuum_scale_factor": "0",
     "autovacuum_vacuum_threshold": "5000",
@@ -151,12 +153,13 @@ async def workers(database: Database) -> Verdict:
 
 
 async def queues(database: Database) -> Verdict:
-    neglected = await health.neglected_queues(database)
+    found = await health.neglected_queues(database, MOST_NAMED + 1)
+    neglected = found[:MOST_NAMED]
     if neglected:
         return (
             Level.NOTE,
-            f"No worker looks at queues with ready jobs: {', '.join(neglected)}.",
-            command("worker", "-A", "your.module:app", "--queues", ",".join(neglected)),
+            f"No worker looks at queues with ready jobs: {some(neglected, len(found) > MOST_NAMED)}.",
+            command("worker", "-A", "your.module:app", "--queues", ",".join(neglected[:NAMED])),
         )
     return Level.OK, "every queue with ready jobs has a worker or is paused", None
 
@@ -213,11 +216,11 @@ async def drift(database: Database) -> Verdict:
     if missing:
         return (
             Level.WRONG,
-            f"Missing from the schema: {', '.join(missing[:5])}.",
+            f"Missing from the schema: {some(missing)}.",
             "delete from holdfast.function_set, then run holdfast migrate: it installs all functions anew",
         )
     if invalid := await health.invalid_indexes(database):
-        return Level.WRONG, f"Invalid indexes: {', '.join(invalid)}.", f"reindex index {invalid[0]}"
+        return Level.WRONG, f"Invalid indexes: {some(invalid)}.", f"reindex index {invalid[0]}"
     return Level.OK, "functions, views and indexes are all there", None
 
 

@@ -10,7 +10,7 @@ from holdfast.cli.letter_sheet import document, export_line, print_letter
 from holdfast.cli.option_set import takes
 from holdfast.cli.options import Json, Limit, identifier
 from holdfast.cli.output import say, write
-from holdfast.cli.render import ago, print_json, print_table
+from holdfast.cli.render import ago, counts, print_json, print_table
 from holdfast.cli.session import with_database
 from holdfast.db import dead, jobs
 from holdfast.db.connect import Database
@@ -60,7 +60,7 @@ def list_groups(
         keep=("fingerprint", "dead", "open", "hour", "last"),
     )
     if any(group.is_partial for group in found):
-        say("note: there are more dead letters; only the newest 100,000 are counted")
+        say("note: there are more than 100,000 dead letters; the newest 100,000 are counted")
 
 
 @app.command("show")
@@ -123,5 +123,6 @@ def _reasons(one: DeadLetter | LetterGroup) -> str:
 
 
 def _group_row(one: LetterGroup) -> tuple[object, ...]:
-    tasks = ", ".join(one.tasks)
-    return one.fingerprint, one.letters, one.open, one.last_hour, ago(one.last_at), tasks, _error(one)
+    names = ("letters", "open", "last_hour")
+    shown = counts(one, names, names if one.is_partial else ())
+    return one.fingerprint, *shown, ago(one.last_at), ", ".join(one.tasks), _error(one)

@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.endpoint_frame import watch_endpoint
-from holdfast.cli.options import Json, Reason, actor, read_settings, seconds
-from holdfast.cli.output import command, say, tell
+from holdfast.cli.options import After, Json, Limit, Reason, actor, read_settings, seconds
+from holdfast.cli.output import command, say, say_if_cut, tell
 from holdfast.cli.render import ago, facts, print_json, print_sheet, print_table
 from holdfast.cli.session import with_database
 from holdfast.db import endpoints
@@ -24,17 +24,21 @@ def register(root: typer.Typer, name: str, text: str) -> None:
 
 
 @app.command("list")
-def list_endpoints(context: typer.Context, as_json: Json = False) -> None:
-    """Every endpoint: its circuit, its limit, and the calls that run."""
-    found = with_database(context, endpoints.list_endpoints)
+def list_endpoints(
+    context: typer.Context, limit: Limit = 100, after: After = None, as_json: Json = False
+) -> None:
+    """Endpoints by name: the circuit, the limit, and the calls that run."""
+    found = with_database(context, lambda database: endpoints.list_endpoints(database, limit + 1, after))
+    shown = found[:limit]
     if as_json:
-        print_json({"endpoints": found})
+        print_json({"endpoints": shown})
         return
     print_table(
         ("name", "circuit", "running", "limit", "max", "streak", "blocked", "last ok"),
-        (_row(endpoint) for endpoint in found),
+        (_row(endpoint) for endpoint in shown),
         keep=("circuit", "running", "limit", "max", "streak"),
     )
+    say_if_cut(found, shown)
 
 
 @app.command("show")

@@ -18,6 +18,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Reason = Annotated[str | None, typer.Option(help="Why; kept in the audit trail.")]
 Limit = Annotated[int, typer.Option(min=1, max=1000, help="How many to show.")]
+After = Annotated[str | None, typer.Option(metavar="NAME", help="Go on after this one.")]
 Labels = Annotated[list[str] | None, typer.Option("--label", metavar="NAME=VALUE", help="May be repeated.")]
 WaitTimeout = Annotated[str | None, typer.Option("--timeout", help="Give up after this long, such as 30s.")]
 

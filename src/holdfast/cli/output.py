@@ -3,6 +3,7 @@
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 
 import typer
 
@@ -47,6 +48,12 @@ def tell(text: str) -> None:
 def command(*words: str) -> str:
     """A command of ours for people to copy, whatever is in the words."""
     return shlex.join(("holdfast", *words))
+
+
+def say_if_cut(found: Sequence[object], shown: Sequence[object]) -> None:
+    """That a list goes on; whoever lists asks for one more than is shown."""
+    if len(found) > len(shown):
+        say(f"note: there are more than {len(shown)}; --limit shows more, --after goes on")
 
 
 def printable(text: str) -> str:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.options import Json, actor
-from holdfast.cli.output import say, tell
-from holdfast.cli.render import ago, print_json, print_table
+from holdfast.cli.options import After, Json, Limit, actor
+from holdfast.cli.output import say, say_if_cut, tell
+from holdfast.cli.render import ago, counts, print_json, print_table
 from holdfast.cli.session import with_database
 from holdfast.db import pipelines, queues
 from holdfast.db.connect import Database
@@ -40,6 +40,7 @@ class StageLoad:
     scheduled: int
     ready: int
     running: int
+    more_than: list[str]
 
 
 def register(root: typer.Typer, name: str, text: str) -> None:
@@ -47,17 +48,23 @@ def register(root: typer.Typer, name: str, text: str) -> None:
 
 
 @app.command("list")
-def list_pipelines(context: typer.Context, as_json: Json = False) -> None:
-    """Every pipeline with its versions and stages, newest version first."""
-    found = _versions(with_database(context, pipelines.list_stages))
+def list_pipelines(
+    context: typer.Context, limit: Limit = 100, after: After = None, as_json: Json = False
+) -> None:
+    """Pipelines by name, with their versions and stages, newest version first."""
+    found = _versions(
+        with_database(context, lambda database: pipelines.list_stages(database, limit + 1, after))
+    )
+    shown = found[:limit]
     if as_json:
-        print_json({"pipelines": found})
+        print_json({"pipelines": shown})
         return
     print_table(
         ("name", "version", "stages", "age"),
-        ((one.name, one.version, " → ".join(one.stages), ago(one.declared_at)) for one in found),
+        ((one.name, one.version, " → ".join(one.stages), ago(one.declared_at)) for one in shown),
         keep=("name", "version", "age"),
     )
+    say_if_cut(found, shown)
 
 
 @app.command("show")
@@ -118,17 +125,17 @@ async def _move(database: Database, name: str, old: int, new: int) -> tuple[int,
 async def _read(
     database: Database, name: str, version: int | None
 ) -> tuple[list[StageDetails], dict[str, StageLoad]]:
-    every = await pipelines.list_stages(database, name)
+    every = await pipelines.stages_of(database, name)
     stages = [one for one in every if (one.is_newest if version is None else one.version == version)]
     if not stages:
         what = f"pipeline {name!r}" if version is None else f"version {version} of a pipeline {name!r}"
         raise NotFound(f"There is no {what}.", "holdfast pipelines list shows those there are")
-    loads = {one.name: _load(one) for one in await queues.list_queues(database)}
-    return stages, loads
+    found = await queues.named_queues(database, {one.queue for one in stages})
+    return stages, {one.name: _load(one) for one in found}
 
 
 def _load(queue: QueueSummary) -> StageLoad:
-    return StageLoad(queue.waiting, queue.scheduled, queue.ready, queue.running)
+    return StageLoad(queue.waiting, queue.scheduled, queue.ready, queue.running, queue.more_than)
 
 
 def _versions(stages: list[StageDetails]) -> list[PipelineVersion]:
@@ -159,15 +166,12 @@ def _plain(stage: StageDetails) -> dict[str, object]:
 
 
 def _row(stage: StageDetails, load: StageLoad | None) -> tuple[object, ...]:
-    counts = load or StageLoad(0, 0, 0, 0)
+    load = load or StageLoad(0, 0, 0, 0, [])
     return (
         stage.stage,
         stage.task,
         stage.queue,
         stage.endpoint,
         stage.max_concurrent,
-        counts.waiting,
-        counts.scheduled,
-        counts.ready,
-        counts.running,
+        *counts(load, ("waiting", "scheduled", "ready", "running"), load.more_than),
     )

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.options import Json, Reason, actor, read_settings, seconds_or_null
-from holdfast.cli.output import command, say, tell
-from holdfast.cli.render import ago, facts, print_json, print_sheet, print_table
+from holdfast.cli.options import After, Json, Limit, Reason, actor, read_settings, seconds_or_null
+from holdfast.cli.output import command, say, say_if_cut, tell
+from holdfast.cli.render import ago, counts, facts, print_json, print_sheet, print_table
 from holdfast.cli.session import with_database
 from holdfast.db import queues
 from holdfast.db.connect import Database
@@ -17,6 +17,8 @@ DURATIONS = dict.fromkeys(
     ("timeout", "max_wait", "rescue_delay", "cancel_grace", "retention"), seconds_or_null
 )
 
+COUNTS = ("waiting", "scheduled", "ready", "running")
+
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 Name = Annotated[str, typer.Argument(help="The queue's name.")]
 
@@ -26,17 +28,21 @@ def register(root: typer.Typer, name: str, text: str) -> None:
 
 
 @app.command("list")
-def list_queues(context: typer.Context, as_json: Json = False) -> None:
-    """Every queue and the jobs in it by state."""
-    found = with_database(context, queues.list_queues)
+def list_queues(
+    context: typer.Context, limit: Limit = 100, after: After = None, as_json: Json = False
+) -> None:
+    """Queues by name, and the jobs in them by state."""
+    found = with_database(context, lambda database: queues.list_queues(database, limit + 1, after))
+    shown = found[:limit]
     if as_json:
-        print_json({"queues": found})
+        print_json({"queues": shown})
         return
     print_table(
         ("name", "state", "waiting", "scheduled", "ready", "running", "most", "rate", "oldest"),
-        (_row(queue) for queue in found),
+        (_row(queue) for queue in shown),
         keep=("state", "waiting", "scheduled", "ready", "running"),
     )
+    say_if_cut(found, shown)
 
 
 @app.command("show")
@@ -46,7 +52,8 @@ def show_queue(context: typer.Context, name: Name, as_json: Json = False) -> Non
     if as_json:
         print_json(found)
     else:
-        print_sheet(facts(found))
+        shown = dict(zip(COUNTS, counts(found, COUNTS, found.more_than), strict=True))
+        print_sheet({**facts(found), **shown, "more_than": None})
 
 
 @app.command("set")
@@ -92,10 +99,7 @@ def _row(queue: QueueSummary) -> tuple[object, ...]:
     return (
         queue.name,
         "paused" if queue.paused_at else "open",
-        queue.waiting,
-        queue.scheduled,
-        queue.ready,
-        queue.running,
+        *counts(queue, COUNTS, queue.more_than),
         queue.max_concurrent,
         queue.rate,
         ago(queue.oldest_ready),

@@ -6,7 +6,7 @@ import typer
 
 from holdfast.cli.options import Json, Limit
 from holdfast.cli.output import say
-from holdfast.cli.render import ago, print_json, print_table
+from holdfast.cli.render import ago, counts, print_json, print_table
 from holdfast.cli.session import with_database
 from holdfast.db import stats
 from holdfast.model.duration import parse_duration
@@ -39,15 +39,14 @@ def show_errors(
         keep=("fingerprint", "tries", "jobs", "last"),
     )
     if any(one.is_partial for one in found):
-        say("note: there were more; only the newest 100,000 attempts are counted")
+        say("note: more than 100,000 attempts went wrong; the newest 100,000 are counted")
 
 
 def _row(one: ErrorGroup) -> tuple[object, ...]:
     error = ": ".join(part for part in (one.error_type, one.message) if part)
     return (
         one.fingerprint,
-        one.attempts,
-        one.jobs,
+        *counts(one, ("attempts", "jobs"), ("attempts", "jobs") if one.is_partial else ()),
         ago(one.last_at),
         ", ".join(one.tasks),
         error or ", ".join(one.outcomes),

@@ -37,6 +37,7 @@ ENDLESS = 100_000
 _STEERING = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 GAP = 2
 NARROWEST = 6
+NAMED = 10
 UNITS = (("d", 86_400), ("h", 3_600), ("m", 60))
 
 
@@ -124,6 +125,18 @@ def ago(moment: datetime | None, now: datetime | None = None) -> str:
         return ""
     passed = (now or datetime.now(UTC)) - moment
     return f"in {_short(-passed)}" if passed < timedelta(0) else _short(passed)
+
+
+def counts(of: object, names: Sequence[str], more_than: Sequence[str]) -> tuple[str, ...]:
+    """Fields of a thing; of a count that was cut off it is only known that there are more."""
+    return tuple(f">{getattr(of, name)}" if name in more_than else str(getattr(of, name)) for name in names)
+
+
+def some(names: Sequence[str], is_cut: bool = False) -> str:
+    """The first ten, and how many more there are."""
+    rest = len(names) - NAMED
+    more = f" and {'more than ' if is_cut else ''}{rest} more" if rest > 0 else ""
+    return ", ".join(names[:NAMED]) + more
 
 
 def clock(moment: datetime | None) -> str:

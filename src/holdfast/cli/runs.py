@@ -18,7 +18,7 @@ from holdfast.cli.options import (
     labels,
 )
 from holdfast.cli.output import say, write
-from holdfast.cli.render import ago, facts, print_json, print_sheet, print_table
+from holdfast.cli.render import ago, counts, facts, plain, print_json, print_sheet, print_table
 from holdfast.cli.selection import confirm
 from holdfast.cli.session import with_database
 from holdfast.cli.wait import wait_for
@@ -27,7 +27,7 @@ from holdfast.db.connect import Database
 from holdfast.model.duration import parse_duration
 from holdfast.model.error import InvalidOption, NotFound
 from holdfast.model.id import RunId
-from holdfast.model.run import RunProgress, Which
+from holdfast.model.run import LIVE, RunProgress, Which
 
 BUDGET = ("budget", "spent", "reserved", "max_units", "used_units", "reserved_units")
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -211,7 +211,7 @@ async def _cancel_all(database: Database, run: RunId, reason: str | None) -> int
 
 def _show(progress: RunProgress, as_json: bool) -> None:
     if as_json:
-        print_json(progress)
+        print_json({**plain(progress), "more_than": progress.more_than})
     else:
         print_sheet(_sheet(progress))
 
@@ -222,7 +222,9 @@ def _sheet(progress: RunProgress) -> dict[str, Any]:
         "budget": _used(progress.spent, progress.reserved, progress.budget),
         "units": _used(progress.used_units, progress.reserved_units, progress.max_units),
     }
-    return {name: value for name, value in facts(progress).items() if name not in BUDGET} | budgets
+    shown = dict(zip(LIVE, counts(progress, LIVE, progress.more_than), strict=True))
+    known = {name: value for name, value in facts(progress).items() if name not in BUDGET}
+    return known | shown | budgets
 
 
 def _used(used: float | None, reserved: float | None, limit: float | None) -> str | None:

@@ -5,15 +5,17 @@ from typing import Annotated, Any
 
 import typer
 
-from holdfast.cli.options import Json
+from holdfast.cli.options import Json, Limit
 from holdfast.cli.output import say, write
-from holdfast.cli.render import ago, percent, plain, print_json, print_table, roughly
+from holdfast.cli.render import ago, counts, percent, plain, print_json, print_table, roughly
 from holdfast.cli.session import with_database
 from holdfast.db import dead, queues, stats
 from holdfast.db.connect import Database
 from holdfast.model.duration import parse_duration
 from holdfast.model.queue import QueueSummary
 from holdfast.model.stats import EndStats, StatsBy
+
+GROUPS = 1000  # of dead letters, whose open ones are counted
 
 
 def register(app: typer.Typer, name: str, text: str) -> None:
@@ -26,7 +28,9 @@ class Report:
 
     ended: list[EndStats]
     live: list[QueueSummary]
+    has_more_queues: bool
     open_letters: int
+    has_more_letters: bool
 
 
 def show_stats(
@@ -35,6 +39,7 @@ def show_stats(
     by: Annotated[StatsBy, typer.Option(help="One line for each.")] = StatsBy.QUEUE,
     queue: Annotated[str | None, typer.Option(help="Only this queue.")] = None,
     task: Annotated[str | None, typer.Option(help="Only what ended of this task.")] = None,
+    limit: Limit = 100,
     as_json: Json = False,
 ) -> None:
     """What ended, as it was counted minute by minute, and what is live now."""
@@ -42,9 +47,15 @@ def show_stats(
 
     async def read(database: Database) -> Report:
         ended = await stats.end_stats(database, span, by, queue, task)
-        live = [one for one in await queues.list_queues(database) if queue in (None, one.name)]
-        groups = await dead.letter_groups(database, {"queue": queue} if queue else {}, 1000)
-        return Report(ended, live, sum(group.open for group in groups))
+        if queue is None:
+            live = await queues.list_queues(database, limit + 1)
+        else:
+            live = await queues.named_queues(database, [queue])
+        groups = await dead.letter_groups(database, {"queue": queue} if queue else {}, GROUPS)
+        is_cut = len(groups) == GROUPS or any(group.is_partial for group in groups)
+        return Report(
+            ended[:limit], live[:limit], len(live) > limit, sum(group.open for group in groups), is_cut
+        )
 
     report = with_database(context, read)
     if as_json:
@@ -66,6 +77,8 @@ def _document(report: Report) -> dict[str, Any]:
         ],
         "live": plain(report.live),
         "open_dead_letters": report.open_letters,
+        "more_queues": report.has_more_queues,
+        "more_open_dead_letters": report.has_more_letters,
     }
 
 
@@ -82,8 +95,11 @@ def _print(report: Report, since: str) -> None:
         (_live(one) for one in report.live),
         keep=("waiting", "scheduled", "ready", "running", "oldest"),
     )
+    if report.has_more_queues:
+        say(f"note: there are more than {len(report.live)} queues; --limit shows more, --queue a single one")
     if report.open_letters:
-        say(f"note: {report.open_letters} dead letters are open; holdfast dead groups shows of what")
+        count = f"{'more than ' if report.has_more_letters else ''}{report.open_letters}"
+        say(f"note: {count} dead letters are open; holdfast dead groups shows of what")
 
 
 def _ended(one: EndStats) -> tuple[object, ...]:
@@ -102,4 +118,5 @@ def _ended(one: EndStats) -> tuple[object, ...]:
 
 
 def _live(one: QueueSummary) -> tuple[object, ...]:
-    return one.name, one.waiting, one.scheduled, one.ready, one.running, ago(one.oldest_ready)
+    shown = counts(one, ("waiting", "scheduled", "ready", "running"), one.more_than)
+    return one.name, *shown, ago(one.oldest_ready)

@@ -19,6 +19,7 @@ FORGET_WORKERS = "select holdfast.forget_workers()"
 MAKE_PARTITIONS = "select holdfast.make_partitions()"
 SUMMARISE_ENDS = "select holdfast.summarise_ends()"
 PRUNE_ENDPOINTS = "select holdfast.prune_endpoints()"
+PRUNE_UNUSED = "select * from holdfast.prune_unused($1::integer)"
 SETTLE_LIMITS = "select holdfast.settle_limits()"
 MARK_LANES = "select holdfast.mark_lanes()"
 
@@ -89,6 +90,12 @@ async def summarise_ends(on: Executor) -> int | None:
 async def prune_endpoints(on: Executor) -> int | None:
     """Forget what endpoints did more than six hours ago; the number of seconds forgotten."""
     return await _fetch_count(on, PRUNE_ENDPOINTS)
+
+
+async def prune_unused(on: Executor, limit: int = 1000) -> dict[str, int]:
+    """Lanes, queues and endpoints that were removed because nothing uses them, by name."""
+    row = await fetch_row(on, PRUNE_UNUSED, limit)
+    return {} if row is None else {name: int(count) for name, count in row.items()}
 
 
 async def settle_limits(on: Executor) -> int:

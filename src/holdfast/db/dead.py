@@ -29,7 +29,7 @@ COLUMNS = (
 )
 FIND = f"select {COLUMNS} from holdfast.find_dead_letters($1::jsonb, $2::timestamptz, $3::uuid, $4::integer)"
 GET = f"select {COLUMNS} from holdfast.dead_letter_view where job_id = $1"
-NOTES = "select at, author, note from holdfast.note_view where job_id = $1 order by id"
+NOTES = "select at, author, note from holdfast.note_view where job_id = $1 order by id limit 1000"
 GROUPS = (
     "select fingerprint, class, error_type, message, place, reasons, tasks, letters, open, last_hour,"
     " hour_before, first_at, last_at, sample, is_partial"

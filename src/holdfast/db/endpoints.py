@@ -15,15 +15,15 @@ from holdfast.model.id import JobId
 DECLARE = "select holdfast.declare_endpoint($1::text, $2::jsonb)"
 OPEN = "select holdfast.open_endpoint($1::text, $2::text, $3::text)"
 CLOSE = "select holdfast.close_endpoint($1::text, $2::text, $3::text)"
-LIST = """
+_ENDPOINT = """
 select
   name, mode, circuit, "limit", in_flight, min, max, requests_per_minute, units_per_minute, budget_per_day,
   price, estimate, shares, static_rate, units_per_minute_now, spent_today, reserved, blocked_until,
   open_until, streak, starts, last_ok, last_cut, tolerance, slowdown, fallback, pause
 from holdfast.endpoint_view
-where name = coalesce($1::text, name)
-order by name
 """
+LIST = f"{_ENDPOINT} where name > coalesce($1::text, '') order by name limit $2"
+GET = f"{_ENDPOINT} where name = $1"
 HISTORY = """
 select
   at, started, ok, failed, limited, other, units, mean_seconds, floor("limit")::integer, in_flight, circuit,
@@ -69,13 +69,14 @@ async def declare_endpoint(on: Executor, name: str, settings: Settings | None = 
     await run(on, DECLARE, name, json.dumps(settings or {}))
 
 
-async def list_endpoints(on: Executor) -> list[EndpointSummary]:
-    return [rows.endpoint_summary(row) for row in await fetch(on, LIST, None)]
+async def list_endpoints(on: Executor, limit: int, after: str | None = None) -> list[EndpointSummary]:
+    """By name, from after a name on."""
+    return [rows.endpoint_summary(row) for row in await fetch(on, LIST, after, limit)]
 
 
 async def get_endpoint(on: Executor, name: str) -> EndpointSummary:
     """Raises NotFound."""
-    row = await fetch_row(on, LIST, name)
+    row = await fetch_row(on, GET, name)
     if row is None:
         raise NotFound(f"There is no endpoint {name!r}.", "holdfast endpoints list shows those there are")
     return rows.endpoint_summary(row)

@@ -15,9 +15,12 @@ select json_build_object(
     select coalesce(json_agg(json_build_object(
       'name', q.name, 'paused', q.paused_at is not null, 'waiting', q.waiting, 'scheduled', q.scheduled,
       'ready', q.ready, 'running', q.running, 'oldest', q.oldest_ready,
-      'per_minute', coalesce(s.per_minute, 0), 'dead', coalesce(s.dead, 0)
+      'per_minute', coalesce(s.per_minute, 0), 'dead', coalesce(s.dead, 0), 'more_than', q.more_than
     ) order by q.name), '[]')
-    from holdfast.queue_view as q
+    from (
+      select * from holdfast.queue_view
+      where name = any (array(select holdfast.queue_names(null, $1::integer)))
+    ) as q
     left join holdfast.end_stats('10 minutes', 'queue') as s on s.name = q.name
   ),
   'workers', (
@@ -37,13 +40,18 @@ select json_build_object(
 """
 
 
+QUEUES = 50  # more would not fit on a screen
+
+
 async def glance(on: Executor) -> Glance:
-    found: dict[str, Any] = json.loads(await fetch_value(on, GLANCE))
+    found: dict[str, Any] = json.loads(await fetch_value(on, GLANCE, QUEUES + 1))
+    queues = [_queue(queue) for queue in found["queues"]]
     return Glance(
         _moment(found["now"]),
-        [_queue(queue) for queue in found["queues"]],
+        queues[:QUEUES],
         [GlanceWorker(**worker) for worker in found["workers"]],
         [GlanceError(**{**error, "last": _moment(error["last"])}) for error in found["errors"]],
+        has_more_queues=len(queues) > QUEUES,
     )
 
 

@@ -54,17 +54,7 @@ select
   ) as unrescued
 """
 
-NEGLECTED_QUEUES = """
-select q.name
-from holdfast.queue_view as q
-where q.ready > 0
-  and q.paused_at is null
-  and not exists (
-    select from holdfast.worker_view as w
-    where w.state = 'working' and q.name = any (w.queues)
-  )
-order by q.name
-"""
+NEGLECTED_QUEUES = "select holdfast.neglected_queues($1::integer)"
 
 OLDEST_SNAPSHOT = """
 select pid, application_name, clock_timestamp() - xact_start as age
@@ -210,9 +200,9 @@ async def workers(database: Database, patience: timedelta) -> WorkerCounts:
     return WorkerCounts(0, 0, 0, 0) if row is None else WorkerCounts(*row)
 
 
-async def neglected_queues(database: Database) -> list[str]:
+async def neglected_queues(database: Database, limit: int) -> list[str]:
     """Queues with ready jobs that no live worker looks at."""
-    return [row["name"] for row in await fetch(database, NEGLECTED_QUEUES)]
+    return [row[0] for row in await fetch(database, NEGLECTED_QUEUES, limit)]
 
 
 async def oldest_snapshot(database: Database, older_than: timedelta) -> Snapshot | None:

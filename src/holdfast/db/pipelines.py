@@ -19,7 +19,17 @@ select
   pipeline, version, is_newest, declared_at, place, stage, task, queue, endpoint, "group", timeout,
   max_visits, on_reject, retry, max_concurrent
 from holdfast.stage_view
-where $1::text is null or pipeline = $1
+where pipeline = $1
+order by version desc, place
+"""
+NEWEST_STAGES = """
+select
+  pipeline, version, is_newest, declared_at, place, stage, task, queue, endpoint, "group", timeout,
+  max_visits, on_reject, retry, max_concurrent
+from holdfast.stage_view
+where (pipeline, version) in (
+  select pipeline, version from holdfast.stage_view
+  where pipeline > coalesce($1::text, '') group by pipeline, version order by pipeline, version desc limit $2)
 order by pipeline, version desc, place
 """
 CONTEXT = "select stage, output from holdfast.load_context($1::uuid)"
@@ -49,10 +59,14 @@ async def move_pipeline(
     return row["moved"], row["stay"]
 
 
-async def list_stages(on: Executor, pipeline: str | None = None) -> list[StageDetails]:
-    """By pipeline, newest version first, in order."""
-    found = [dict(row) for row in await fetch(on, STAGES, pipeline)]
-    return [StageDetails(**{**row, "retry": _decoded(row["retry"])}) for row in found]
+async def list_stages(on: Executor, limit: int, after: str | None = None) -> list[StageDetails]:
+    """Of so many versions, by pipeline from after a name on, newest version first, in order."""
+    return [_stage(row) for row in await fetch(on, NEWEST_STAGES, after, limit)]
+
+
+async def stages_of(on: Executor, pipeline: str) -> list[StageDetails]:
+    """Newest version first, in order."""
+    return [_stage(row) for row in await fetch(on, STAGES, pipeline)]
 
 
 async def load_context(on: Executor, job: JobId) -> dict[str, Any]:
@@ -107,3 +121,8 @@ def _visit(row: Record) -> Visit:
 
 def _decoded(text: str | None) -> Any:
     return None if text is None else decode(text)
+
+
+def _stage(row: Record) -> StageDetails:
+    values = dict(row)
+    return StageDetails(**{**values, "retry": _decoded(values["retry"])})

@@ -1,7 +1,7 @@
 """The verbs on queues and tasks."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from holdfast.db import rows
@@ -12,15 +12,21 @@ from holdfast.model.queue import QueueDetails, QueueSummary
 
 DECLARE_QUEUE = "select holdfast.declare_queue($1::text, $2::jsonb)"
 DECLARE_TASK = "select holdfast.declare_task($1::text, $2::jsonb)"
+NAME_QUEUE = "select holdfast.declare_queue($1::text, null)"
 BRIEFLY = "set local lock_timeout = '1s'"
 PAUSE = "select holdfast.pause_queue($1::text, $2::text, $3::text)"
 RESUME = "select holdfast.resume_queue($1::text, $2::text, $3::text)"
-LIST = "select * from holdfast.queue_view order by name"
+LIST = """
+select * from holdfast.queue_view
+where name = any (array(select holdfast.queue_names($1::text, $2::integer)))
+order by name
+"""
+NAMED = "select * from holdfast.queue_view where name = any ($1::text[]) order by name"
 GET = """
 select
   name, paused_at, paused_reason, waiting, scheduled, ready, running, oldest_ready,
   priority, max_failures, max_losses, retry, timeout, max_wait, rescue_delay, cancel_grace, ageing, weight,
-  detail, retention, payload_limit, endpoint, notify, max_concurrent, rate, created_at
+  detail, retention, payload_limit, endpoint, notify, max_concurrent, rate, created_at, more_than
 from holdfast.queue_view
 where name = $1
 """
@@ -41,7 +47,7 @@ async def name_queue(database: Database, name: str) -> None:
     try:
         async with database.transaction() as conn:
             await run(conn, BRIEFLY)
-            await declare_queue(conn, name)
+            await run(conn, NAME_QUEUE, name)
     except Timeout:
         return
 
@@ -58,8 +64,14 @@ async def resume_queue(on: Executor, name: str, reason: str | None, actor: str) 
     await run(on, RESUME, name, reason, actor)
 
 
-async def list_queues(on: Executor) -> list[QueueSummary]:
-    return [rows.queue_summary(row) for row in await fetch(on, LIST)]
+async def list_queues(on: Executor, limit: int, after: str | None = None) -> list[QueueSummary]:
+    """By name, from after a name on."""
+    return [rows.queue_summary(row) for row in await fetch(on, LIST, after, limit)]
+
+
+async def named_queues(on: Executor, names: Iterable[str]) -> list[QueueSummary]:
+    """Those of these names that there are."""
+    return [rows.queue_summary(row) for row in await fetch(on, NAMED, sorted(names))]
 
 
 async def get_queue(on: Executor, name: str) -> QueueDetails | None:

@@ -36,6 +36,7 @@ select
 from holdfast.attempt_view
 where job_id = $1
 order by attempt desc, ended_at desc
+limit 1000
 """
 
 TASK_IS_KNOWN = "select exists (select from holdfast.task_view where name = $1)"
@@ -63,7 +64,7 @@ async def list_runs(on: Executor, limit: int = 100) -> list[RunSummary]:
 
 
 async def list_attempts(on: Executor, job: JobId) -> list[Attempt]:
-    """The attempts of a job that did not succeed."""
+    """The latest thousand attempts of a job that did not succeed."""
     return [rows.attempt(row) for row in await fetch(on, ATTEMPTS, job)]
 
 

@@ -117,6 +117,7 @@ def queue_summary(row: Record) -> QueueSummary:
         oldest_ready=row["oldest_ready"],
         max_concurrent=row["max_concurrent"],
         rate=row["rate"],
+        more_than=row["more_than"],
     )
 
 

@@ -19,6 +19,7 @@ MAKE_PARTITIONS = "make_partitions"
 SUMMARISE_ENDS = "summarise_ends"
 PRUNE_ENDPOINTS = "prune_endpoints"
 PRUNE_RECORDS = "prune_records"
+PRUNE_UNUSED = "prune_unused"
 SETTLE_LIMITS = "settle_limits"
 MARK_LANES = "mark_lanes"
 
@@ -53,6 +54,7 @@ def standard_chores(sweep: timedelta, on_rescue: Callable[[], None] = _nothing) 
         Chore(MARK_LANES, 2 * sweep, chores.mark_lanes, again=timedelta(seconds=1)),
         Chore(PRUNE, MINUTE, prune, SPREAD, batch=1000),
         Chore(PRUNE_RECORDS, MINUTE, prune_records, SPREAD, batch=1000),
+        Chore(PRUNE_UNUSED, MINUTE, prune_unused, SPREAD, batch=1000),
         Chore(FORGET_WORKERS, MINUTE, chores.forget_workers, SPREAD),
         Chore(SUMMARISE_ENDS, 2 * sweep, chores.summarise_ends),
         Chore(PRUNE_ENDPOINTS, MINUTE, chores.prune_endpoints, SPREAD, batch=10_000),
@@ -66,3 +68,7 @@ async def prune(on: Executor) -> int | None:
 
 async def prune_records(on: Executor) -> int:
     return sum((await chores.prune_records(on)).values())
+
+
+async def prune_unused(on: Executor) -> int:
+    return sum((await chores.prune_unused(on)).values())

@@ -6,7 +6,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class GlanceQueue:
-    """`per_minute` and `dead` are of the last ten minutes."""
+    """`per_minute` and `dead` are of the last ten minutes; `more_than` names the counts that were cut off."""
 
     name: str
     paused: bool
@@ -17,6 +17,7 @@ class GlanceQueue:
     oldest: datetime | None
     per_minute: float
     dead: int
+    more_than: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +46,4 @@ class Glance:
     queues: list[GlanceQueue]
     workers: list[GlanceWorker]
     errors: list[GlanceError]
+    has_more_queues: bool = False

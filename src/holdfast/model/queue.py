@@ -44,7 +44,9 @@ class ReplayedJob:
 
 @dataclass(frozen=True, slots=True)
 class QueueSummary:
-    """A queue and the number of its live jobs by state, of which MOST_COUNTED means so many or more."""
+    """A queue and the number of its live jobs by state. `more_than` names the counts that were cut off, at
+    MOST_COUNTED a state: there are more than they say.
+    """
 
     name: str
     paused_at: datetime | None
@@ -56,6 +58,7 @@ class QueueSummary:
     oldest_ready: datetime | None
     max_concurrent: int | None
     rate: str | None
+    more_than: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +91,4 @@ class QueueDetails:
     max_concurrent: int | None
     rate: str | None
     created_at: datetime
+    more_than: list[str]

@@ -6,6 +6,9 @@ from enum import StrEnum
 
 from holdfast.model.id import RunId
 
+LIVE = ("waiting", "scheduled", "ready", "running")
+MOST_COUNTED = 10_000  # live jobs of a run, the oldest
+
 
 class Which(StrEnum):
     """Which jobs of a run a replay brings back."""
@@ -48,6 +51,12 @@ class RunProgress:
     @property
     def ended(self) -> int:
         return self.completed + self.rejected + self.cancelled + self.dead
+
+    @property
+    def more_than(self) -> list[str]:
+        """States of live jobs, if only the 10,000 oldest were counted: there are more than the counts say."""
+        live = self.waiting + self.scheduled + self.ready + self.running
+        return [*LIVE] if live >= MOST_COUNTED and self.total - self.ended > live else []
 
 
 @dataclass(frozen=True, slots=True)

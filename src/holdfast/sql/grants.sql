@@ -17,7 +17,7 @@ declare
       "enqueue", "enqueue_jobs", "read_payloads", "declare_queue", "declare_task", "declare_endpoint", "notify_ready",
       "start_run", "seal_run", "run_progress", "get_job",
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records", "note_chores", "forget_workers",
-      "make_partitions", "summarise_ends", "prune_endpoints", "settle_limits", "mark_lanes"
+      "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits", "mark_lanes"
     ],
     "holdfast_operator": [
       "pause_queue", "resume_queue", "cancel_jobs", "replay_jobs", "cancel_run", "replay_run", "raise_budget",
@@ -26,12 +26,12 @@ declare
       "open_endpoint", "close_endpoint", "note_dead_letters", "triage_dead_letters", "replay_dead_letters", "replace_job",
       "start_run", "seal_run", "declare_queue", "declare_task", "declare_endpoint", "enqueue", "enqueue_jobs", "read_payloads", "notify_ready",
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records", "note_chores", "forget_workers",
-      "make_partitions", "summarise_ends", "prune_endpoints", "settle_limits", "mark_lanes"
+      "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits", "mark_lanes"
     ],
     "holdfast_viewer": [
       "get_job", "list_jobs", "find_jobs", "run_progress", "explain", "timeline", "load_context", "load_history", "end_stats", "endpoint_history", "recent_errors",
       "find_dead_letters", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times", "recommended_workers",
-      "check_invariants"
+      "queue_names", "neglected_queues", "check_invariants"
     ]
   }';
   -- created_at, and count_jobs and count_running above: a view's functions are called with the rights of whoever reads the view.

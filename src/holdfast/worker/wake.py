@@ -9,6 +9,10 @@ from time import monotonic
 SHORTEST_WAIT = 0.01
 FIRST_POLL = 1.0
 LAST_POLL = 5.0
+# So many notifications are acted on at once, and one more after each pause: at most 50 claims in any second,
+# whoever sends them. Those that come between are folded into one.
+RINGS_AT_ONCE = 10
+RING_PAUSE = 0.025
 
 
 class Wake:
@@ -17,6 +21,7 @@ class Wake:
     def __init__(self, is_listening: Callable[[], bool]) -> None:
         self._is_listening = is_listening
         self._rung = True  # a new worker looks at once
+        self._ring_at = 0.0  # from when a ring may cause a claim
         self._has_more, self._full_at = False, 0.0  # whether a claim came back full, and when
         self._interval = FIRST_POLL
         self._poll_at = 0.0
@@ -25,10 +30,16 @@ class Wake:
 
     @property
     def has_reason(self) -> bool:
-        return self._rung or self._has_more or monotonic() >= self._poll_at
+        return self._has_more or monotonic() >= self._next_look
+
+    @property
+    def _next_look(self) -> float:
+        return min(self._poll_at, self._ring_at) if self._rung else self._poll_at
 
     def ring(self) -> None:
         """There may be something to claim."""
+        if self._rung and monotonic() < self._ring_at:
+            return  # a loop waits for that moment already
         self._rung = True
         self.nudge()
 
@@ -37,8 +48,11 @@ class Wake:
 
         If there was more than the last one asked for, the other loop claims at the same time.
         """
+        now = monotonic()
+        if self._rung:
+            self._ring_at = max(self._ring_at, now - (RINGS_AT_ONCE - 1) * RING_PAUSE) + RING_PAUSE
         self._rung = False
-        self._poll_at = monotonic() + self._interval
+        self._poll_at = now + self._interval
 
     def found_all(self) -> None:
         """As many as asked for: there may be more."""
@@ -82,7 +96,7 @@ class Wake:
         self._waiters.append(waiter)
         timer = None
         if until_poll:
-            timer = loop.call_later(max(SHORTEST_WAIT, self._poll_at - monotonic()), _resolve, waiter)
+            timer = loop.call_later(max(SHORTEST_WAIT, self._next_look - monotonic()), _resolve, waiter)
         try:
             await waiter
         finally:

@@ -8,7 +8,7 @@ from tests.sql.list_jobs.test_listing import MANY_LIVE
 
 
 async def counts(conn: Connection, name: str = "q") -> QueueSummary:
-    return {queue.name: queue for queue in await queues.list_queues(conn)}[name]
+    return {queue.name: queue for queue in await queues.list_queues(conn, 100)}[name]
 
 
 async def test_each_state_is_counted_over_all_lanes_of_a_queue(conn: Connection) -> None:

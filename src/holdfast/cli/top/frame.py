@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from holdfast.cli.output import printable
-from holdfast.cli.render import ago, clock, table_lines
+from holdfast.cli.render import ago, clock, counts, table_lines
 from holdfast.cli.top.view import View
 from holdfast.model.glance import GlanceError, GlanceQueue, GlanceWorker
 from holdfast.model.job import Job
@@ -46,17 +46,14 @@ def _queues(view: View, width: int) -> list[Text]:
     for line, queue in zip(lines[1:], queues, strict=True):
         if queue is view.queue:
             line.stylize("reverse")
-    return lines
+    return [*lines, Text("… more queues")] if view.glance.has_more_queues else lines
 
 
 def _queue(queue: GlanceQueue, now: datetime) -> tuple[object, ...]:
     return (
         queue.name,
         "paused" if queue.paused else "open",
-        queue.ready,
-        queue.running,
-        queue.scheduled,
-        queue.waiting,
+        *counts(queue, ("ready", "running", "scheduled", "waiting"), queue.more_than),
         ago(queue.oldest, now),
         f"{queue.per_minute:.3g}",
         queue.dead,

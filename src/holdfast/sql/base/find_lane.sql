@@ -25,10 +25,10 @@ begin
       perform holdfast.name_endpoint(endpoint);
       select e.fallback into fallback from holdfast.endpoints as e where e.name = find_lane.endpoint;
     end if;
-    insert into holdfast.queues (name) values (queue) on conflict do nothing;
+    insert into holdfast.queues (name, expires_at) values (queue, holdfast.keep_until()) on conflict do nothing;
     -- A claim makes no lanes: it would wait for whoever makes the same one.
-    insert into holdfast.lanes (queue, endpoint, "group", task, is_capped)
-    select queue, e, coalesce("group", ''), task, is_capped
+    insert into holdfast.lanes (queue, endpoint, "group", task, is_capped, expires_at)
+    select queue, e, coalesce("group", ''), task, is_capped, holdfast.keep_until()
     from unnest(array[coalesce(endpoint, ''), fallback]) as e
     where e is not null
     order by e

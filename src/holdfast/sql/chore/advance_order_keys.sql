@@ -7,6 +7,7 @@ as $$
 declare
   keys text[];
 begin
+  perform holdfast.check_count('max', max);
   with taken as (
     delete from holdfast.order_releases as r
     where r.id in (select o.id from holdfast.order_releases as o order by o.id limit max for update skip locked)

@@ -8,6 +8,7 @@ declare
   run   holdfast.runs;
   ended integer := 0;
 begin
+  perform holdfast.check_count('max', max);
   for run in
     select r.* from holdfast.runs as r
     where r.id = any (array(select distinct d.run_id from holdfast.run_deltas as d limit max))

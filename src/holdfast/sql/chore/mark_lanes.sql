@@ -1,4 +1,4 @@
--- Notes where the ready jobs of each lane begin, if a walk from its start is long.
+-- Notes where the ready jobs of each lane begin, if a walk from its start is long. Lanes without ready jobs are not looked at.
 -- While somebody holds a snapshot, no entry of a job that has ended can be removed, and each claim would walk them all.
 create or replace function holdfast.mark_lanes()
 returns integer
@@ -11,7 +11,12 @@ set enable_sort = off
 as $$
 declare
   at     constant timestamptz := holdfast.now();
+  -- Of very many lanes a thousand at a time, from anywhere on.
+  most   constant integer := 1000;
+  start  constant integer := coalesce(floor(random() * (select max(s.lane) from holdfast.lanes as s)), 0);
   marked integer := 0;
+  place  integer := start;
+  again  boolean := false;
   l      record;
 begin
   if not holdfast.try_lock('mark_lanes') then
@@ -20,18 +25,27 @@ begin
   -- With ageing, a new job may rank before all others: no mark could hold, and one from before would hide it.
   delete from holdfast.lane_marks as m
   where exists (select from holdfast.lanes as s join holdfast.queues as q on q.name = s.queue where s.lane = m.lane and q.ageing is not null);
-  for l in
-    select t.lane, t.next_look from holdfast.lanes as s
-    join holdfast.queues as q on q.name = s.queue and q.ageing is null
-    cross join lateral (
-      select s.lane, (select max(m.looked_at + greatest(interval '1 second', m.walked * interval '6 microseconds')) from holdfast.lane_marks as m where m.lane = s.lane)
-    ) as t (lane, next_look)
-  loop
-    if l.next_look > at then
-      perform holdfast.raise_marks(l.lane, at);
+  for i in 1..most loop
+    place := holdfast.next_lane(place);
+    if place is null and not again then
+      again := true;
+      place := holdfast.next_lane(0);
+    end if;
+    exit when place is null or again and place > start;
+    select q.ageing is null as has_marks,
+      (select max(m.looked_at + greatest(interval '1 second', m.walked * interval '6 microseconds')) from holdfast.lane_marks as m where m.lane = s.lane) as next_look
+    into l
+    from holdfast.lanes as s
+    join holdfast.queues as q on q.name = s.queue
+    where s.lane = place
+      and (s.endpoint = '' or exists (select from holdfast.endpoints as e where e.name = s.endpoint));
+    if not found then
+      marked := marked + holdfast.restore_lane(place);
+    elsif l.next_look > at then
+      perform holdfast.raise_marks(place, at);
       marked := marked + 1;
-    else
-      marked := marked + holdfast.mark_lane(l.lane, at)::integer;
+    elsif l.has_marks then
+      marked := marked + holdfast.mark_lane(place, at)::integer;
     end if;
   end loop;
   return marked;

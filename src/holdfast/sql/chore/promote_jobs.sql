@@ -5,6 +5,7 @@ language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
 as $$
 begin
+  perform holdfast.check_count('max', max);
   return holdfast.promote_due(holdfast.now(), max) + holdfast.end_waits(holdfast.now(), max);
 end
 $$;

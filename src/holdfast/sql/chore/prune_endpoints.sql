@@ -7,13 +7,22 @@ as $$
 declare
   pruned integer;
 begin
+  perform holdfast.check_count('max', max);
   if not holdfast.try_lock('prune_endpoints') then
     return null;
   end if;
+  with recursive active as (
+    -- Only those that have seconds, found by leaps through the index.
+    (select s.endpoint as name from holdfast.endpoint_seconds as s order by s.endpoint limit 1)
+    union all
+    select (select s.endpoint from holdfast.endpoint_seconds as s where s.endpoint > a.name order by s.endpoint limit 1)
+    from active as a
+    where a.name is not null
+  )
   delete from holdfast.endpoint_seconds as s
   where (s.endpoint, s.second) in (
     select o.endpoint, o.second
-    from holdfast.endpoints as e
+    from active as e
     cross join lateral (
       select t.endpoint, t.second from holdfast.endpoint_seconds as t
       where t.endpoint = e.name and t.second < extract(epoch from holdfast.now() - interval '6 hours')

@@ -9,6 +9,7 @@ declare
   at  constant timestamptz := holdfast.now();
   old uuid[];
 begin
+  perform holdfast.check_count('max', max);
   if not holdfast.try_lock('prune') then
     return;
   end if;

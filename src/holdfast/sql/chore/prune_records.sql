@@ -10,6 +10,7 @@ declare
   longest constant interval := (select greatest(max(q.retention), interval '30 days') from holdfast.queues as q);
   old     uuid[];
 begin
+  perform holdfast.check_count('max', max);
   old := array(
     select r.id
     from holdfast.runs as r

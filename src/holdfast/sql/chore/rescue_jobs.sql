@@ -8,6 +8,7 @@ set jit = off
 set enable_seqscan = off
 as $$
 begin
+  perform holdfast.check_count('max', max);
   select r.recovered, r.dead, r.runs into recovered, dead, runs from holdfast.rescue_lost(max) as r;
   timed_out := holdfast.stop_overdue(max);
   cancelled := holdfast.fence_cancelled(max);

@@ -28,6 +28,7 @@ begin
     while since < this and clock_timestamp() - started < interval '2 seconds' loop
       step := least(this, since + interval '10 minutes');
       written := written + holdfast.summarise_minutes(since, step);
+      perform holdfast.keep_lanes(since, step);
       since := step;
     end loop;
     delete from holdfast.end_counts as c where c.minute < this - interval '7 days';

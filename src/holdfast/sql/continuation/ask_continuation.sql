@@ -13,6 +13,7 @@ declare
   size  bigint;
   other record;
 begin
+  perform holdfast.check_object('info', info);
   select w.* into me from holdfast.workers as w where w.id = worker;
   remaining := holdfast.work_left(me.queues, me.run_id, coalesce(holdfast.read_interval(info -> 'horizon'), '1 minute'));
   -- Looked at twice: the first time makes the plans, which takes longer than all that is done under the lock.

@@ -11,6 +11,7 @@ declare
   row holdfast.continuations;
   due bigint;
 begin
+  perform holdfast.check_count('max', max);
   -- A worker that vanished, or left without a word, still owes its successor.
   insert into holdfast.continuations (id, cause, worker_id, run_id, "group", queues, link, claim_size, asked_at, due_at)
   select holdfast.new_id(at), 'lost', w.id, w.run_id, w."group", w.queues, coalesce(w.link, 0) + 1, w.claim_size, at, at

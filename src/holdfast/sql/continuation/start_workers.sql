@@ -13,6 +13,7 @@ declare
   jobs   bigint;
   asked  holdfast.continuations;
 begin
+  perform holdfast.check_object('plan', plan);
   if exists (select from jsonb_object_keys(plan) as k where k not in ('most', 'claim_size', 'apart', 'queues', 'group', 'time_box', 'slots'))
     or most not between 1 and 1000 or size < 1 or apart not between interval '0' and interval '1 hour'
   then

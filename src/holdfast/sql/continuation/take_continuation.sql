@@ -8,6 +8,7 @@ as $$
 declare
   row holdfast.continuations;
 begin
+  perform holdfast.check_object('info', info);
   select c.* into row from holdfast.continuations as c where c.id = continuation for update;
   if not found then
     perform holdfast.refuse('HF004', format('There is no continuation %s.', continuation), 'Start a worker without one, or look at holdfast.continuation_view.');

@@ -6,7 +6,7 @@ set search_path = holdfast, pg_temp
 as $$
 declare
   past    holdfast.history;
-  lane    holdfast.lanes;
+  lane    record;
   new_job uuid;
 begin
   -- The lock that every replay takes: the job is either replayed or replaced.
@@ -26,7 +26,7 @@ begin
   if payload is null then
     perform holdfast.refuse('HF001', 'A job in place of another needs a payload.', 'Give the edited payload, or replay the job as it is.', '$');
   end if;
-  select l.* into lane from holdfast.lanes as l where l.lane = past.lane;
+  select * into lane from holdfast.lane_of(past.lane);
   select e.job_id into new_job
   from holdfast.enqueue_jobs(array[past.task], array[payload], jsonb_strip_nulls(jsonb_build_object(
     'queue', past.queue, 'priority', past.priority, 'order_key', past.order_key, 'timeout', past.timeout,

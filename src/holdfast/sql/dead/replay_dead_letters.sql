@@ -21,6 +21,7 @@ declare
   seen    record;
   looked  integer := 0;
 begin
+  perform holdfast.check_count('max', max);
   perform holdfast.check_dead_filter(filter);
   for seen in
     select d.job_id, d.died_at, coalesce(holdfast.dead_letter_matches(d, filter), false) as fits

@@ -23,7 +23,8 @@ begin
       price = coalesce((given ->> 'price')::double precision, t.price),
       estimate = case when given ? 'estimate' then (given ->> 'estimate')::double precision else t.estimate end,
       shares = coalesce(nullif(given -> 'shares', 'null'), t.shares),
-      pause = coalesce((given ->> 'pause')::double precision, t.pause)
+      pause = coalesce((given ->> 'pause')::double precision, t.pause),
+      expires_at = null
   where t.name = endpoint
   returning t.* into e;
   perform holdfast.check_endpoint(e);

@@ -9,6 +9,7 @@ declare
     when 'prod' then '{"min": 1, "max": 10, "start": 1}'
   end;
 begin
+  perform holdfast.check_object('settings', settings);
   if settings ? 'preset' and preset is null then
     perform holdfast.refuse('HF002', format('There is no preset %s.', settings ->> 'preset'), 'Known are dev and prod.');
   end if;

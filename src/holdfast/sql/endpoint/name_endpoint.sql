@@ -8,9 +8,9 @@ declare
 begin
   insert into holdfast.endpoints (
     name, "limit", before, slow_start_until, last_cut, ceiling_until, next_trial, open_until, open_for, last_probe, last_ok,
-    blocked_until, rate_clock, delivered_at
+    blocked_until, rate_clock, delivered_at, expires_at
   )
-  values (endpoint, 2, 2, 64, now - 61, now, now + 60, now, 5, now, now, now, now, now)
+  values (endpoint, 2, 2, 64, now - 61, now, now + 60, now, 5, now, now, now, now, now, holdfast.keep_until())
   on conflict do nothing;
   if found then
     insert into holdfast.locks (name) values ('endpoint ' || endpoint) on conflict do nothing;

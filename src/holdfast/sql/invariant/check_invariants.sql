@@ -7,6 +7,7 @@ set jit = off
 -- A look-up by key is bounded whatever the statistics say; a scan of a large table is not.
 set enable_seqscan = off
 as $$
+  select holdfast.check_count('max', max);
   select v.* from holdfast.broken_ends(max) as v
   union all
   select v.* from holdfast.broken_leases(max) as v

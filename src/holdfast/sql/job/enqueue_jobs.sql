@@ -20,6 +20,7 @@ declare
   seqs    bigint[];
   heads   boolean[];
 begin
+  perform holdfast.check_object('options', options);
   if coalesce(n, 0) = 0 then
     return;
   end if;

@@ -8,6 +8,7 @@ as $$
 declare
   merged jsonb;
 begin
+  perform holdfast.check_object('labels', labels);
   perform holdfast.check_option(jsonb_build_object('labels', labels));
   select nullif((coalesce(j.labels, '{}') || coalesce(labels, '{}')) - array(select e.key from jsonb_each(labels) as e where e.value = 'null'), '{}')
   into merged

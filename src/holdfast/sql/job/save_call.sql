@@ -8,6 +8,7 @@ as $$
 declare
   held holdfast.jobs;
 begin
+  perform holdfast.check_object('call', call);
   -- Not only shared: two calls of one job must not draw the same number.
   select j.* into held from holdfast.jobs as j where j.id = job and j.token = save_call.token for no key update;
   if not found then

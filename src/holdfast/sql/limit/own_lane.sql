@@ -9,7 +9,10 @@ declare
   l      holdfast.lanes;
 begin
   select t.* into l from holdfast.lanes as t where t.lane = of_lane;
-  if (l.task, l.is_capped, l.is_suspect) = (own, capped, false) then
+  if not found then
+    -- It was removed since; the lane of the same name takes its place.
+    select p.queue, p.endpoint, p."group" into l.queue, l.endpoint, l."group" from holdfast.past_lanes as p where p.lane = of_lane;
+  elsif (l.task, l.is_capped, l.is_suspect) = (own, capped, false) then
     return of_lane;
   end if;
   return holdfast.find_lane(l.queue, l.endpoint, l."group", own, capped);

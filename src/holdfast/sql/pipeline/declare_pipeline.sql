@@ -8,6 +8,7 @@ as $$
 declare
   newest holdfast.pipelines;
 begin
+  perform holdfast.check_object('definition', definition);
   perform holdfast.check_pipeline(name, definition);
   loop
     select p.* into newest from holdfast.pipelines as p where p.name = declare_pipeline.name order by p.version desc limit 1;

@@ -15,7 +15,7 @@ begin
   end if;
   select s.stage, s.task, s.queue, l.endpoint, l."group", s.timeout into entry
   from holdfast.stages as s
-  join holdfast.lanes as l on l.lane = s.lane
+  cross join lateral holdfast.lane_of(s.lane) as l
   where s.pipeline = asked
     and s.version = newest
     and (options ->> 'stage' is null or s.stage = options ->> 'stage')

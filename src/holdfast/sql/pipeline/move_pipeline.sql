@@ -7,6 +7,7 @@ set search_path = holdfast, pg_temp
 as $$
 #variable_conflict use_variable
 begin
+  perform holdfast.check_count('max', max);
   if not exists (select from holdfast.pipelines as p where p.name = move_pipeline.name and p.version = from_version)
     or not exists (select from holdfast.pipelines as p where p.name = move_pipeline.name and p.version = to_version)
   then

@@ -11,7 +11,6 @@ as $$
       (select q.timeout from holdfast.queues as q where q.name = stage.queue)
     ))
   )
-  from holdfast.lanes as l
-  where l.lane = stage.lane
+  from holdfast.lane_of(stage.lane) as l
 $$;
 comment on function holdfast.stage_detail(holdfast.stages) is 'A stage in the form of an advance.';

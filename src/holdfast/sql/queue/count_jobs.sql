@@ -1,4 +1,4 @@
--- How many jobs of a queue wait, are scheduled or are ready, each counted to 10,000 and no further, and since when the oldest is ready.
+-- How many jobs of a queue wait, are scheduled or are ready, each counted to 10,001 and no further, and since when the oldest is ready.
 create or replace function holdfast.count_jobs(of_queue text, out waiting bigint, out scheduled bigint, out ready bigint, out oldest_ready timestamptz)
 language plpgsql stable security definer
 set search_path = holdfast, pg_temp
@@ -15,16 +15,16 @@ declare
 begin
   select count(*) into waiting from (
     select from holdfast.lanes as l join holdfast.jobs as j on j.lane = l.lane
-    where l.queue = of_queue and j.state = 'waiting' limit 10000) as found;
+    where l.queue = of_queue and j.state = 'waiting' limit 10001) as found;
   select count(*) into scheduled from (
     select from holdfast.lanes as l join holdfast.jobs as j on j.lane = l.lane
-    where l.queue = of_queue and j.state = 'scheduled' limit 10000) as found;
+    where l.queue = of_queue and j.state = 'scheduled' limit 10001) as found;
   -- With ageing the head of the line need not be the oldest: look at all that are counted.
   select count(*), min(found.at) into ready, oldest_ready from (
     select j.rank_at + coalesce(j.lead, '0') as at
     from holdfast.lanes as l join holdfast.jobs as j on j.lane = l.lane
-    where l.queue = of_queue and j.state = 'ready' limit 10000) as found;
-  if ready < 10000 then
+    where l.queue = of_queue and j.state = 'ready' limit 10001) as found;
+  if ready <= 10000 then
     return;
   end if;
   -- There are more than were counted: the oldest is at the head of one of the urgencies, of which there are 101.
@@ -42,4 +42,4 @@ begin
   end loop;
 end
 $$;
-comment on function holdfast.count_jobs(text) is 'How many jobs of a queue wait, are scheduled or are ready, each up to 10,000, and since when the oldest is ready.';
+comment on function holdfast.count_jobs(text) is 'How many jobs of a queue wait, are scheduled or are ready, and since when the oldest is ready; 10,001 of a state means more than 10,000.';

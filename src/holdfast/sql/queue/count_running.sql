@@ -1,4 +1,4 @@
--- How many jobs of each queue run, of at most 100,000 that run in all.
+-- How many jobs of each queue run, of at most 100,001 that run in all.
 create or replace function holdfast.count_running()
 returns table (queue text, jobs bigint)
 language sql stable security definer
@@ -7,7 +7,7 @@ set jit = off
 set enable_seqscan = off
 as $$
   select found.queue, count(*)
-  from (select j.queue from holdfast.jobs as j where j.state = 'running' limit 100000) as found
+  from (select j.queue from holdfast.jobs as j where j.state = 'running' limit 100001) as found
   group by found.queue
 $$;
-comment on function holdfast.count_running() is 'How many jobs of each queue run.';
+comment on function holdfast.count_running() is 'How many jobs of each queue run; 100,001 in all means more than 100,000.';

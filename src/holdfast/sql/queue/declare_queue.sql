@@ -1,4 +1,5 @@
 -- (nothing) -> declared: makes a queue if there is none, and sets the keys of its policy that are given.
+-- Without a policy (null) the queue is only named, as by an enqueue, and goes again when nothing uses it.
 create or replace function holdfast.declare_queue(name text, policy jsonb default '{}')
 returns void
 language plpgsql volatile security definer
@@ -11,6 +12,7 @@ declare
   before  double precision;
   limited boolean;
 begin
+  perform holdfast.check_object('policy', policy);
   select k into unknown from jsonb_object_keys(p) as k
   where k <> all (array['priority', 'max_failures', 'max_losses', 'retry', 'timeout', 'max_wait', 'rescue_delay', 'cancel_grace',
     'ageing', 'weight', 'detail', 'retention', 'payload_limit', 'endpoint', 'notify', 'max_concurrent', 'rate']);
@@ -19,6 +21,10 @@ begin
       'Known are priority, max_failures, max_losses, retry, timeout, max_wait, rescue_delay, cancel_grace, ageing, weight, detail, retention, payload_limit, endpoint, notify, max_concurrent, rate.');
   end if;
   perform holdfast.find_lane(name, null, null);
+  if policy is null then
+    return;
+  end if;
+  update holdfast.queues as q set expires_at = null where q.name = declare_queue.name and q.expires_at is not null;
   if p = '{}' then
     return;
   end if;
@@ -57,4 +63,4 @@ exception
       hint = 'Priority is 0 to 100, limits are at least 1, durations more than nothing, detail is off, basic or full.';
 end
 $$;
-comment on function holdfast.declare_queue(text, jsonb) is 'Makes a queue if there is none, and sets the keys of its policy that are given.';
+comment on function holdfast.declare_queue(text, jsonb) is 'Makes a queue if there is none, and sets the keys of its policy that are given; null only names it, so that it goes when nothing uses it.';

@@ -9,6 +9,7 @@ declare
   p       constant jsonb := coalesce(policy, '{}');
   unknown text;
 begin
+  perform holdfast.check_object('policy', policy);
   select k into unknown from jsonb_object_keys(p) as k
   where k <> all (array['queue', 'priority', 'max_failures', 'retry', 'timeout', 'endpoint', 'max_concurrent', 'rate']);
   if unknown is not null then

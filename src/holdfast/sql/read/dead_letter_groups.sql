@@ -14,6 +14,7 @@ as $$
 declare
   at constant timestamptz := holdfast.now();
 begin
+  perform holdfast.check_count('max', max);
   perform holdfast.check_dead_filter(filter);
   return query
     with newest as materialized (

@@ -15,6 +15,7 @@ declare
   looked integer := 0;
   given  integer := 0;
 begin
+  perform holdfast.check_count('max', max);
   perform holdfast.check_dead_filter(filter);
   for letter in
     select d.*

@@ -16,6 +16,7 @@ declare
   looked  integer := 0;
   given   integer := 0;
 begin
+  perform holdfast.check_count('max', max);
   perform holdfast.check_job_filter(filter);
   lowest := greatest(after, holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'newer_than')), '00000000-0000-0000-0000-000000000000');
   highest := coalesce(holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'older_than')), 'ffffffff-ffff-ffff-ffff-ffffffffffff');

@@ -22,9 +22,10 @@ select
   case when h.payload is null then (select p.payload from holdfast.payloads as p where p.job_id = h.id) else h.payload end,
   h.output,
   h.reason,
-  h.order_key, h.unique_key, l.endpoint, l."group", h.units, h.timeout, h.deadline, h.max_failures, h.retry,
+  h.order_key, h.unique_key, coalesce(l.endpoint, p.endpoint), coalesce(l."group", p."group"), h.units, h.timeout, h.deadline, h.max_failures, h.retry,
   holdfast.created_at(h.id),
   null, h.ready_at, h.started_at, null, h.ended_at
 from holdfast.history as h
-left join holdfast.lanes as l on l.lane = h.lane;
+left join holdfast.lanes as l on l.lane = h.lane
+left join holdfast.past_lanes as p on p.lane = h.lane and l.lane is null;
 comment on view holdfast.job_view is 'Every job, live and ended, as people see it.';

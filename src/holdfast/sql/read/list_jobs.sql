@@ -18,6 +18,7 @@ declare
   since   timestamptz;
   until   timestamptz;
 begin
+  perform holdfast.check_count('max', max);
   perform holdfast.check_job_filter(filter);
   lowest := coalesce(holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'newer_than')), '00000000-0000-0000-0000-000000000000');
   highest := least(before, holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'older_than')), 'ffffffff-ffff-ffff-ffff-ffffffffffff');

@@ -12,6 +12,7 @@ set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 begin
+  perform holdfast.check_count('max', max);
   perform holdfast.check_filter(filter, array['queue', 'task', 'class', 'outcome', 'fingerprint', 'error_type']);
   return query
     with newest as materialized (

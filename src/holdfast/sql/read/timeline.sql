@@ -4,6 +4,7 @@ returns table (at timestamptz, what text, attempt integer, actor text, words tex
 language sql stable security definer
 set search_path = holdfast, pg_temp
 as $$
+  select holdfast.check_count('max', max);
   with past as (
     select h.*
     from holdfast.history as h

@@ -8,6 +8,7 @@ declare
   ids   uuid[];
   asked integer;
 begin
+  perform holdfast.check_count('max', max);
   update holdfast.runs as r
   set sealed_at = coalesce(r.sealed_at, holdfast.now()), cancelled_at = case when r.ended_at is null then coalesce(r.cancelled_at, holdfast.now()) else r.cancelled_at end
   where r.id = run;

@@ -12,6 +12,7 @@ declare
   ids      uuid[];
   replayed integer;
 begin
+  perform holdfast.check_count('max', max);
   if which not in ('dead', 'all') then
     perform holdfast.refuse('HF002', format('A run cannot replay %s.', which), 'Say dead or all.');
   end if;

@@ -10,6 +10,7 @@ declare
   id constant uuid := holdfast.new_id(at);
   later record;
 begin
+  perform holdfast.check_object('options', options);
   if name is null or length(name) not between 1 and 200 then
     perform holdfast.refuse('HF002', 'A run needs a name of 1 to 200 characters.', 'Say what it is for.');
   end if;

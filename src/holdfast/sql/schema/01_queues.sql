@@ -22,6 +22,7 @@ create table holdfast.queues (
   notify        boolean not null default true,
   is_limited    boolean not null default false,
   created_at    timestamptz not null default clock_timestamp(),
+  expires_at    timestamptz,
   constraint queue_name_is_short check (length(name) between 1 and 200),
   constraint queue_priority_in_range check (priority between 0 and 100),
   constraint queue_max_failures_positive check (max_failures >= 1),
@@ -36,6 +37,7 @@ create table holdfast.queues (
   constraint queue_retention_positive check (retention > '0'),
   constraint queue_payload_limit_positive check (payload_limit > 0)
 );
+create index queues_expiry on holdfast.queues (expires_at) where expires_at is not null;
 comment on table holdfast.queues is 'A queue: work under one name, with its policy.';
 comment on column holdfast.queues.name is 'What producers and workers call it.';
 comment on column holdfast.queues.paused_at is 'Since when no job of it is claimed; null while it runs.';
@@ -58,6 +60,7 @@ comment on column holdfast.queues.endpoint is 'Endpoint that its jobs call unles
 comment on column holdfast.queues.notify is 'Whether an enqueue wakes idle workers by NOTIFY; they poll in any case.';
 comment on column holdfast.queues.is_limited is 'Whether it has a row in limits, which its claims then ask.';
 comment on column holdfast.queues.created_at is 'When it was first named.';
+comment on column holdfast.queues.expires_at is 'When to remove it unless something uses it by then; null: it was declared, and stays.';
 
 create table holdfast.tasks (
   name         text primary key,
@@ -92,8 +95,12 @@ create table holdfast.lanes (
   task     text not null default '',
   is_capped boolean not null default false,
   is_suspect boolean not null default false,
+  expires_at timestamptz not null default clock_timestamp() + interval '30 days',
   constraint lane_is_unique unique (queue, endpoint, "group", task, is_capped, is_suspect)
 );
+create index lanes_queue on holdfast.lanes (queue, lane);
+create index lanes_endpoint on holdfast.lanes (endpoint) where endpoint <> '';
+create index lanes_expiry on holdfast.lanes (expires_at);
 comment on table holdfast.lanes is 'A lane: jobs of one queue, endpoint and group, in one order. It leads the claim index. Limited tasks, runs with a budget and suspects have lanes of their own.';
 comment on column holdfast.lanes.lane is 'Number that jobs carry.';
 comment on column holdfast.lanes.queue is 'Queue of its jobs.';
@@ -102,6 +109,25 @@ comment on column holdfast.lanes."group" is 'Only workers of this group claim he
 comment on column holdfast.lanes.task is 'Task of its jobs, if that one has a limit; empty means any other.';
 comment on column holdfast.lanes.is_capped is 'Whether the runs of its jobs have a budget.';
 comment on column holdfast.lanes.is_suspect is 'Whether its jobs are suspects, each of which a worker runs alone.';
+comment on column holdfast.lanes.expires_at is 'When to remove it unless it holds jobs then; ends of its jobs put that off, at most once a day.';
+
+create table holdfast.past_lanes (
+  lane       integer primary key,
+  queue      text not null,
+  endpoint   text not null,
+  "group"    text not null,
+  task       text not null,
+  is_capped  boolean not null,
+  removed_at timestamptz not null
+);
+comment on table holdfast.past_lanes is 'Lanes that were removed because nothing used them. Ended jobs still carry their numbers.';
+comment on column holdfast.past_lanes.lane is 'Number that ended jobs carry.';
+comment on column holdfast.past_lanes.queue is 'Queue of its jobs.';
+comment on column holdfast.past_lanes.endpoint is 'Endpoint of its jobs; empty means none.';
+comment on column holdfast.past_lanes."group" is 'Group of its jobs; empty means any.';
+comment on column holdfast.past_lanes.task is 'Task of its jobs, if that one had a limit; empty means any other.';
+comment on column holdfast.past_lanes.is_capped is 'Whether the runs of its jobs had a budget.';
+comment on column holdfast.past_lanes.removed_at is 'When it was removed.';
 
 create table holdfast.lane_marks (
   lane      integer not null,

@@ -84,10 +84,13 @@ create table holdfast.endpoints (
   in_flight           integer not null default 0,
   starts              bigint not null default 0,
   second_started      integer not null default 0,
+  expires_at          timestamptz,
   constraint endpoint_name_is_short check (length(name) between 1 and 200),
   constraint endpoint_in_flight_not_negative check (in_flight >= 0)
 -- A page for each endpoint: while older snapshots are open, room for its versions is what keeps updates heap-only.
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200, fillfactor = 10);
+
+create index endpoints_expiry on holdfast.endpoints (expires_at) where expires_at is not null;
 
 create table holdfast.endpoint_starts (
   endpoint text not null,
@@ -186,6 +189,7 @@ comment on column holdfast.endpoints.second_limited is 'Calls answered with too 
 comment on column holdfast.endpoints.second_other is 'Calls that ended otherwise in it so far.';
 comment on column holdfast.endpoints.second_units is 'Units used by calls that ended in it so far.';
 comment on column holdfast.endpoints.second_took is 'Seconds that its successful calls took, summed.';
+comment on column holdfast.endpoints.expires_at is 'When to remove it unless something uses it by then; null: it was declared, and stays.';
 comment on table holdfast.endpoint_starts is 'A ring of the latest starts of an endpoint with requests_per_minute: the slot to be written next is the oldest.';
 comment on column holdfast.endpoint_starts.endpoint is 'The endpoint.';
 comment on column holdfast.endpoint_starts.slot is 'Place in the ring.';

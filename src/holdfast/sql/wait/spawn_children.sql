@@ -11,6 +11,7 @@ declare
   at   constant timestamptz := holdfast.now();
   held holdfast.jobs;
 begin
+  perform holdfast.check_object('options', options);
   if coalesce(length(name), 0) not between 1 and 200 or wait not in ('all', 'first') or on_failure not in ('fail', 'ignore', 'wait') then
     perform holdfast.refuse('HF002', format('The children %s cannot be waited for: wait %s, on_failure %s.', name, wait, on_failure),
       'A name has 1 to 200 characters, wait is all or first, on_failure is fail, ignore or wait.');

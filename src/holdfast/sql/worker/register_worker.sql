@@ -9,6 +9,7 @@ declare
   at     constant timestamptz := holdfast.now();
   lease  constant interval := coalesce(holdfast.read_interval(info -> 'lease'), '30 seconds');
 begin
+  perform holdfast.check_object('info', info);
   if coalesce(cardinality(queues), 0) = 0 or exists (select from unnest(queues) as u where coalesce(length(u), 0) not between 1 and 200) then
     perform holdfast.refuse('HF002', 'A worker must name at least one queue, each with 1 to 200 characters.', 'Give the queues it shall claim from.');
   end if;

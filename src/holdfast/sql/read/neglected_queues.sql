@@ -1,0 +1,33 @@
+-- Queues with ready jobs that are not paused and that no live worker claims from, so many at most. Only lanes with ready jobs are looked at.
+create or replace function holdfast.neglected_queues(max integer default 1000)
+returns setof text
+language plpgsql stable security definer
+set search_path = holdfast, pg_temp
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  served constant text[] := array(select distinct u from holdfast.worker_view as w cross join unnest(w.queues) as u where w.state = 'working');
+  told   text[] := '{}';
+  place  integer := 0;
+  queue  text;
+begin
+  perform holdfast.check_count('max', max);
+  while cardinality(told) < max loop
+    place := holdfast.next_lane(place);
+    exit when place is null;
+    select q.name into queue
+    from holdfast.lanes as l
+    join holdfast.queues as q on q.name = l.queue and q.paused_at is null
+    where l.lane = place
+      and exists (select from holdfast.jobs as j where j.lane = l.lane and j.state = 'ready');
+    if queue <> all (served || told) then
+      told := told || queue;
+      return next queue;
+    end if;
+  end loop;
+end
+$$;
+comment on function holdfast.neglected_queues(integer) is 'Queues with ready jobs that are not paused and that no live worker claims from, so many at most.';
