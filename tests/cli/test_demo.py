@@ -11,7 +11,6 @@ import psutil
 import pytest
 
 from tests.cli.command import environment
-from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.alone
 
@@ -33,7 +32,7 @@ def directory() -> Path:
 
 def test_forty_jobs_survive_a_flaky_server_and_a_killed_worker(directory: Path) -> None:
     process = start(directory, "--jobs", "40")
-    out, err = process.communicate(timeout=PATIENCE)
+    out, err = process.communicate()
     assert process.returncode == 0, out + err
     last = out.splitlines()[-1]
     assert re.fullmatch(r"demo: 40 of 40 completed, 0 lost, 0 duplicated, 1 worker killed, \d+ s", last)
@@ -51,7 +50,7 @@ def test_a_signal_takes_everything_along(directory: Path, number: signal.Signals
         if "worker processes started" in line:
             break
     process.send_signal(number)
-    _, err = process.communicate(timeout=PATIENCE)
+    _, err = process.communicate()
     assert process.returncode == code, err
     assert "Traceback" not in err
     assert list(directory.iterdir()) == []
@@ -74,7 +73,7 @@ def processes_in(directory: Path) -> list[str]:
 
 def test_a_chain_of_short_workers_finishes_everything_though_some_are_killed(directory: Path) -> None:
     process = start(directory, "--scenario", "time-box", "--jobs", "250", "--workers", "3")
-    out, err = process.communicate(timeout=PATIENCE)
+    out, err = process.communicate()
     assert process.returncode == 0, out + err
     last = out.splitlines()[-1]
     found = re.fullmatch(
@@ -107,7 +106,7 @@ def test_five_thousand_items_through_hundreds_of_short_workers(directory: Path) 
 
 def test_agents_send_forty_posts_through_four_stages_though_a_worker_is_killed(directory: Path) -> None:
     process = start(directory, "--scenario", "pipeline", "--posts", "40", "--workers", "3")
-    out, err = process.communicate(timeout=PATIENCE)
+    out, err = process.communicate()
     assert process.returncode == 0, out + err
     assert re.fullmatch(
         r"demo: 40 of 40 ended, 0 lost, 0 duplicated, limits held, 1 worker killed, \d+ s",
