@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from holdfast.client.app import Holdfast
 from holdfast.model.state import State
 from holdfast.worker.context import JobContext
+from tests.patience import PATIENCE
 
 app = Holdfast(name="rude")
 ENDS = {State.COMPLETED, State.DEAD}
@@ -38,7 +39,7 @@ async def exit_in_gather() -> None:
 
 
 async def exit_in_wait_for() -> None:
-    await asyncio.wait_for(asyncio.ensure_future(_later(_exit)), 60)
+    await asyncio.wait_for(asyncio.ensure_future(_later(_exit)), PATIENCE)
 
 
 async def exit_in_group() -> None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from tests.patience import PATIENCE
 from tests.repo.tree import ROOT
 
 REST = 0.2
@@ -40,7 +41,7 @@ class Service:
             return
         self._process.terminate()
         try:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(PATIENCE):
                 await self._process.wait()
         except TimeoutError:
             self._process.kill()

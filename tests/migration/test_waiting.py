@@ -12,6 +12,7 @@ from holdfast.db import migrate as migrating
 from holdfast.db.migrate import migrate
 from holdfast.model.error import Timeout
 from tests.migration.release import connection
+from tests.patience import PATIENCE
 
 
 async def a_holder(url: str) -> "asyncpg.Connection[Record]":
@@ -33,7 +34,7 @@ async def test_who_has_the_lock_is_told_while_a_migration_waits(
     told = f"migration.waited_for_lock because=process {holder.get_server_pid()} (stranger) has"
     async with connection(empty_database_url) as conn:
         migration = asyncio.create_task(migrate(conn))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while not any(told in line for line in caplog.messages):
                 await asyncio.sleep(0.01)
         await holder.close()

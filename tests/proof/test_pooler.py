@@ -127,7 +127,7 @@ async def test_a_wait_for_a_lock_is_told_through_a_pooler(
     await other.execute("begin; lock table holdfast.workers in access exclusive mode")
     told = f"holder=process {other.get_server_pid()} (report)"
     async with working(app):
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             while not any(told in line for line in caplog.messages):
                 await asyncio.sleep(0.01)
         await other.close()

@@ -19,6 +19,7 @@ from tests.builders import (
     to_json,
 )
 from tests.machine.invariants import violations
+from tests.patience import PATIENCE
 from tests.race.crowd import Crowd
 
 ALONE = {
@@ -86,7 +87,7 @@ async def test_an_open_transaction_after_a_rescue_keeps_no_other_from_rescuing(c
     await transaction.start()
     assert dict(await rescue(holder)) == ALL_FOUR
     await overdue_work(crowd.watcher)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         assert dict(await rescue(other)) == ALL_FOUR
     await transaction.commit()
     assert sum(dict(await rescue(other)).values()) == 0
@@ -151,7 +152,7 @@ async def test_a_round_that_another_keeps_from_being_done_says_so_and_by_whom(
     transaction = holder.transaction()
     await transaction.start()
     assert await holder.fetchval(ALONE[chore]) == 0
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         assert await other.fetchval(ALONE[chore]) is None
         assert await crowd.watcher.fetchval(HELD_BY, chore) == holder.get_server_pid()
         await other.execute("select holdfast.note_chores($1)", [chore])

@@ -7,6 +7,7 @@ import pytest
 
 from holdfast.db.connect import Connection
 from tests.builders import a_worker, claim, ready_job
+from tests.patience import PATIENCE
 from tests.race.crowd import Crowd
 
 
@@ -19,7 +20,7 @@ async def test_a_registration_does_not_wait_for_a_producer_and_its_claims_find_t
     transaction = producer.transaction()
     await transaction.start()
     job = await ready_job(producer, queue=queue)
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(PATIENCE):
         await a_worker(starting, ["default", queue], worker=worker)
         assert await claim(starting, worker, 1) == []
     await (transaction.commit() if commit else transaction.rollback())

@@ -151,7 +151,7 @@ async def test_a_draining_worker_leaves_what_it_cannot_run_and_what_is_due_later
     await app.database.execute("select holdfast.enqueue('nobody_knows')")
     await work.enqueue_many([work.call(n) for n in range(3)])
     await work.options(delay="1h").enqueue(7)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         report = await Worker(app, ["default"], drain=True).run()
     assert (report.processed, report.failed, report.unknown) == (3, 1, 1)
     assert await counts(app) == {"completed": 2, "scheduled": 3}
@@ -185,7 +185,7 @@ async def test_a_draining_worker_says_what_it_waits_for(
     await until(told)
     go.set()
     await app.database.execute("select holdfast.close_endpoint('model', 'over')")
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         await running
     assert await counts(app) == {"completed": 3}
 

@@ -8,6 +8,7 @@ from holdfast.model.signal import Yield
 from holdfast.model.state import State
 from holdfast.worker.context import JobContext
 from holdfast.worker.worker import Worker
+from tests.patience import PATIENCE
 from tests.worker.working import counts, ended, until, working
 
 ENQUEUE = "select holdfast.enqueue_jobs(array[$1], array_fill('{}'::json, array[$2::int]), '{}')"
@@ -71,7 +72,7 @@ async def test_fifty_rolling_restarts_make_no_job_dead(app: Holdfast) -> None:
         started.clear()
         worker = Worker(app, ["default"], grace=timedelta(0), sweep=timedelta(seconds=5))
         running = asyncio.create_task(worker.run())
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             await started.wait()
             worker.stop()
             await running

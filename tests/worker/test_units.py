@@ -19,6 +19,7 @@ from holdfast.testing import drain
 from holdfast.worker.context import JobContext
 from holdfast.worker.failure import refused_end
 from holdfast.worker.worker import Worker
+from tests.patience import PATIENCE
 from tests.worker import process_tasks
 from tests.worker.working import until
 
@@ -88,7 +89,7 @@ async def test_what_was_reported_before_a_cancel_is_charged(app: Holdfast) -> No
     working = asyncio.create_task(Worker(app, ["default"], once=True).run())
     await begun.wait()
     await handle.cancel()
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         await working
     assert await spent(run) == (3, 3, 0)
 
@@ -108,7 +109,7 @@ async def test_what_was_reported_before_the_worker_left_is_charged(app: Holdfast
     def block(ctx: JobContext) -> None:
         ctx.units(4)
         begun[1].set()
-        forever.wait(60)
+        forever.wait(PATIENCE)
 
     run, _ = await a_run(app, ask, block)
     worker = Worker(app, ["default"], grace=timedelta(milliseconds=100))
@@ -119,7 +120,7 @@ async def test_what_was_reported_before_the_worker_left_is_charged(app: Holdfast
 
     await until(both)
     worker.stop()
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         await working
     forever.set()
     assert await spent(run) == (7, 7, 0)
@@ -151,7 +152,7 @@ async def test_what_a_process_reported_before_it_was_killed_is_charged(
         working = asyncio.create_task(worker.run())
         await until(hangs)
         worker.stop()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             await working
         assert await spent(run) == (3, 3, 0)
 

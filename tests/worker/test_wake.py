@@ -192,27 +192,17 @@ async def test_a_storm_of_notifications_by_a_stranger_causes_few_claims(
     assert most_in_a_second(claims) <= MOST_A_SECOND + 5, "polls and the end of the job come on top"
 
 
-async def test_a_storm_of_jobs_causes_few_claims(
-    app: Holdfast, database_url: str, claims: list[float]
-) -> None:
-    """They last until all are there, so no claim goes with an end."""
-    over = asyncio.Event()
-
-    @app.task()
-    async def work() -> None:
-        await over.wait()
-
-    producer = await asyncpg.connect(database_url)
-    async with working(app, slots=1000):
-        for _ in range(500):
-            await producer.execute("select holdfast.enqueue('work', '{}')")
-        storm = list(claims)
-        over.set()
-        async with asyncio.timeout(30):
-            while await producer.fetchval("select count(*) from holdfast.history") < 500:
-                await asyncio.sleep(0.02)
-    await producer.close()
-    assert most_in_a_second(storm) <= MOST_A_SECOND + 5
+def test_a_ring_that_found_a_job_does_not_delay_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A caller who waits for each result before the next job is served as fast as a worker can."""
+    now = 1000.0
+    monkeypatch.setattr("holdfast.worker.wake.monotonic", lambda: now)
+    wake = Wake(lambda: True)
+    for _ in range(1_000):
+        wake.ring()
+        assert wake.has_reason
+        wake.answered()
+        wake.found_less(1, None, now)
+        now += 1 / 1024
 
 
 async def test_the_first_rings_are_acted_on_at_once_and_those_of_a_storm_are_folded(

@@ -27,7 +27,7 @@ from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
 
 # Raise by one with every release that changes a function or view.
-FUNCTION_SET = 5
+FUNCTION_SET = 6
 
 LOCK_KEY = 0x686F6C6466617374  # "holdfast" in ASCII
 OTHER_MIGRATION_WAIT = timedelta(minutes=2)

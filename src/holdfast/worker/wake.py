@@ -9,8 +9,8 @@ from time import monotonic
 SHORTEST_WAIT = 0.01
 FIRST_POLL = 1.0
 LAST_POLL = 5.0
-# So many notifications are acted on at once, and one more after each pause: at most 50 claims in any second,
-# whoever sends them. Those that come between are folded into one.
+# So many notifications are acted on at once, and one more after each pause: at most 50 claims in any second that
+# find nothing, whoever sends them. Those that come between are folded into one. A claim that finds a job is free.
 RINGS_AT_ONCE = 10
 RING_PAUSE = 0.025
 
@@ -57,6 +57,7 @@ class Wake:
     def found_all(self) -> None:
         """As many as asked for: there may be more."""
         self._interval = FIRST_POLL
+        self._ring_at -= RING_PAUSE
         self._has_more, self._full_at = True, monotonic()
 
     def found_less(self, found: int, due_in: timedelta | None, began: float) -> None:
@@ -66,6 +67,8 @@ class Wake:
         """
         if began >= self._full_at:
             self._has_more = False
+        if found:
+            self._ring_at -= RING_PAUSE
         if found or not self._is_listening():
             self._interval = FIRST_POLL
         else:

@@ -6,7 +6,7 @@ as $$
   select case
     -- jsonb keeps one of two equal keys, and with it fewer quotes. What is written \u0022 it writes as a quote.
     when document like '%:%:%' and (
-      strpos(document, '\u0022') > 0
+      strpos(document, $re$\u0022$re$) > 0
       or cardinality(string_to_array(document, '"')) <> cardinality(string_to_array(document::jsonb::text, '"'))
     )
     then holdfast.find_repeated_key(document)
