@@ -33,7 +33,7 @@ ALLOWED = {
     "tests/repo/test_words.py": "",
     "bench/peers/": "",  # other systems have their own words
     "src/holdfast/testing/model_server/": "tag",  # a model server's list of models
-    "src/holdfast/model/described.py": "tag",  # pydantic's word for what tells the members of a union apart
+    "src/holdfast/model/described.py": "tag",  # pydantic's name for what tells the members of a union apart
     "src/holdfast/sql/base/sanitise_text.sql": "consumer",  # a consumer key is a secret of OAuth
     "docs/guides/": "topic archive",  # what the apps of the examples are about
     "examples/": "topic archive tag workflow",

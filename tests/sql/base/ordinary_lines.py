@@ -186,7 +186,7 @@ TELLING: list[Line] = [
     lambda d: f"authorization failed for {word(d)} on {path(d)}",
     lambda d: f"credentials of {word(d)} could not be refreshed: HTTP {d.choice([401, 403])}",
     lambda d: f"session {uuid(d)} closed after {number(d)} s",
-    lambda d: f"PWD={path(d)} HOME=/srv/{word(d)} SHELL=/bin/sh",
+    lambda d: f"PWD={path(d)} OLDPWD={path(d)} SHELL=/bin/sh",
     lambda d: f"webhook {path(d)} answered {d.choice([200, 500])} after {number(d)} ms",
     lambda d: f"POST https://{d.choice(HOSTS)}/webhooks/{word(d)} {d.choice([200, 500])}",
     lambda d: f"{number(d)} passed, {number(d)} failed, pass rate {d.randint(1, 99)} %",
