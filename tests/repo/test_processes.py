@@ -4,8 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import psutil
-
+from tests.crash.processes import lives
 from tests.repo.tree import ROOT
 
 CARELESS = """
@@ -40,4 +39,4 @@ def test_a_process_left_behind_is_killed_with_its_children_and_fails_its_own_tes
     assert "ERROR at teardown of test_careless" in ran.stdout
     assert "AssertionError: the test left processes behind" in ran.stdout
     line = next(line for line in ran.stdout.splitlines() if line.startswith("started "))
-    assert [pid for pid in map(int, line.split()[1:]) if psutil.pid_exists(pid)] == []
+    assert [pid for pid in map(int, line.split()[1:]) if lives(pid)] == []
