@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+from holdfast.cli.chaos.part import POISONED
 from holdfast.cli.chaos.parts import all_parts
 from holdfast.cli.chaos.proxy import Link
 from holdfast.cli.crew import Crew
@@ -113,7 +114,7 @@ class Arena:
         return [
             f"worker {pid} left by itself with exit code {code}"
             for pid, code in self.departed.items()
-            if code != DatabaseUnavailable.exit_code or pid in begun
+            if code != POISONED and (code != DatabaseUnavailable.exit_code or pid in begun)
         ]
 
     def cut_off(self, link: Link) -> None:

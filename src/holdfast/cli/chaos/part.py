@@ -22,6 +22,7 @@ QUEUE = "chaos"
 RETRY = RetryPolicy.exponential(0.2, cap=1, tries=30)
 TRIES = 20
 PAUSE = 0.3
+POISONED = 86  # the exit code of a worker that a job of the mix has ended
 
 
 @dataclass(frozen=True, slots=True)
