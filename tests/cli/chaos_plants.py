@@ -57,6 +57,14 @@ async def an_effect_of_none(conn: Connection) -> None:
     await an_effect(conn, await cancelled_job(conn, task="effect"), uuid4())
 
 
+async def a_dead_neighbour(conn: Connection) -> None:
+    await dead_job(conn, task="beside")
+
+
+async def a_culprit_that_lives_on(conn: Connection) -> None:
+    await completed_job(conn, task="poison", payload={"way": "kill"})
+
+
 async def three_at_once(conn: Connection) -> None:
     """Claimed in one call and released in one: they leave no record of their own."""
     await held_at_once(conn, "narrow", 3)
@@ -202,6 +210,8 @@ async def a_slow_one_without_its_effect(conn: Connection) -> None:
 
 
 PLANTS: list[tuple[str, Plant, str]] = [
+    ("poison", a_dead_neighbour, "a neighbour is dead"),
+    ("poison", a_culprit_that_lives_on, "a culprit (kill) is completed"),
     ("plain", completed_under_another_token, "was completed in attempt 1 with the output"),
     ("plain", completed_by_another_attempt, "was completed in attempt 1 with the output"),
     ("effects", an_effect_by_a_loser, "effect of an attempt that lost"),

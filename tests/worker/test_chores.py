@@ -61,6 +61,7 @@ async def test_all_standard_chores_run_against_the_real_verbs(db: Database) -> N
         "advance_order_keys",
         "prune",
         "prune_records",
+        "prune_unused",
         "settle_limits",
         "mark_lanes",
         "forget_workers",

@@ -105,13 +105,13 @@ async def _work(loaded: Holdfast, settings: WorkerSettings, target: Target) -> W
 async def _work_for_suspects(leash: Leash, app: str, settings: WorkerSettings) -> int:
     """A child of another worker, which has checked what there is to check."""
     loaded = load_app(app)
-    worker = settings.suspect_worker(loaded, os.environ.pop(QUEUE))
+    worker = settings.suspect_worker(loaded, os.environ.pop(QUEUE), leash.ready)
     async with loaded:
-        with leash.stopping(worker):
-            try:
-                await worker.run()
-            finally:
-                EndOfProcess.due = monotonic() + worker.grace_left.total_seconds()
+        leash.obey(worker, LastResort(worker, loaded.database.address).signalled)
+        try:
+            await worker.run()
+        finally:
+            EndOfProcess.due = monotonic() + worker.grace_left.total_seconds()
     return 0
 
 

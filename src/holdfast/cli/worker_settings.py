@@ -1,6 +1,6 @@
 """From the options of `holdfast worker` to a worker."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import timedelta
 from typing import Any, Self
@@ -67,7 +67,7 @@ class WorkerSettings:
             suspects_with=suspects_with,
         )
 
-    def suspect_worker(self, loaded: Holdfast, queue: str) -> Worker:
+    def suspect_worker(self, loaded: Holdfast, queue: str, on_registered: Callable[[], None]) -> Worker:
         """Another process of the same command, for the suspects of one queue."""
         return Worker(
             loaded,
@@ -79,6 +79,7 @@ class WorkerSettings:
             sweep=parse_duration(self.sweep),
             app_path=self.app,
             only_suspects=True,
+            on_registered=on_registered,
         )
 
     def queues_of(self, loaded: Holdfast) -> Mapping[str, float] | list[str]:

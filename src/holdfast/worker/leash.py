@@ -4,8 +4,8 @@ import asyncio
 import os
 import signal
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import suppress
 from threading import Thread
 from time import sleep
 
@@ -24,41 +24,53 @@ class Leash:
     def __init__(self) -> None:
         """Takes the line, which came as the standard input."""
         self._line = socket.socket(fileno=os.dup(0))
-        self._was_told = False
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
         os.close(nothing)
         for number in SIGNALS:
             # Not SIG_IGN, which programs that a handler starts would inherit.
             signal.signal(number, _do_nothing)
-        Thread(target=self._beat, name="holdfast-leash", daemon=True).start()
+        _start_thread(self._beat)
 
-    def _beat(self) -> None:
-        while True:
-            try:
-                self._line.send(b".")
-            except OSError:
-                return  # the parent is gone, and the reader sees it, too
-            sleep(BEAT)
+    def ready(self) -> None:
+        """The worker is registered."""
+        with suppress(OSError):  # the parent is gone, and the listener sees it
+            self._line.send(READY)
 
-    @contextmanager
-    def stopping(self, worker: Stoppable) -> Iterator[None]:
+    def obey(self, worker: Stoppable, on_word: Callable[[], None]) -> None:
+        """Pass on what the parent says, in a thread: a handler may block the event loop."""
         loop = asyncio.get_running_loop()
 
-        def obey() -> None:
-            is_word = bool(self._line.recv(1))
-            if not is_word:
-                loop.remove_reader(self._line)
-            if is_word or not self._was_told:
-                worker.stop()
-            self._was_told = True
+        def listen() -> None:
+            words = 0
+            while True:
+                is_word = self._hear()
+                if is_word or not words:
+                    on_word()
+                    with suppress(RuntimeError):  # the loop is closed: the worker has left
+                        loop.call_soon_threadsafe(worker.stop)
+                if not is_word:
+                    return
+                words += 1
 
-        loop.add_reader(self._line, obey)
-        self._line.send(READY)
+        _start_thread(listen)
+
+    def _hear(self) -> bool:
+        """Waits for a word; false if the parent is gone."""
         try:
-            yield
-        finally:
-            loop.remove_reader(self._line)
+            return bool(self._line.recv(1))
+        except OSError:
+            return False
+
+    def _beat(self) -> None:
+        with suppress(OSError):
+            while True:
+                self._line.send(b".")
+                sleep(BEAT)
+
+
+def _start_thread(target: Callable[[], None]) -> None:
+    Thread(target=target, name="holdfast-leash", daemon=True).start()
 
 
 def _do_nothing(*_: object) -> None:

@@ -13,6 +13,7 @@ from holdfast.model.error import HoldfastError
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
 from holdfast.worker.line import Line
+from holdfast.worker.own_task import OwnTask, end_all
 
 LOOK_EVERY = 0.5
 PATIENCE = 1.0
@@ -20,12 +21,11 @@ PATIENCE = 1.0
 
 @asynccontextmanager
 async def locks_watched(lines: Sequence[Line]) -> AsyncIterator[None]:
-    watch = asyncio.create_task(LockWatch(lines).run())
+    watch = OwnTask(LockWatch(lines).run())
     try:
         yield
     finally:
-        watch.cancel()
-        await asyncio.gather(watch, return_exceptions=True)
+        await end_all([watch])
 
 
 class LockWatch:

@@ -1,6 +1,6 @@
 """How a worker works."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -37,6 +37,7 @@ class WorkerOptions:
     continuing: Continuing = field(default_factory=Continuing)
     suspects_with: tuple[str, ...] | None = None  # what starts a worker for suspects
     only_suspects: bool = False
+    on_registered: Callable[[], None] | None = None
 
     @property
     def isolation(self) -> Isolation:

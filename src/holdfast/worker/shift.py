@@ -118,8 +118,11 @@ class Shift:
             self._is_broken = not isinstance(exc, asyncio.CancelledError)
             raise
         finally:
-            self._runner.stop_all(Stop.WORKER_LEAVES)  # only if this worker was itself cancelled, or broke
+            # Only if this worker was itself cancelled, or broke.
+            self._runner.stop_all(Stop.WORKER_LEAVES)
             await end_all(tasks)
+            self._suspects.stop()
+            await self._close_suspects(self._options.grace)
             await self._runner.end_processes()
             await self._runner.close_handlers()
 
@@ -175,6 +178,8 @@ class Shift:
         if (wait := self._succession.opens_in) > 0:
             asyncio.get_running_loop().call_later(wait, self._wake.ring)
         emit(Event.WORKER_STARTED, worker=self._me, queues=",".join(self._options.queues))
+        if self._options.on_registered is not None:
+            self._options.on_registered()
         return True
 
     def _claiming(self) -> Claiming:
@@ -238,9 +243,21 @@ class Shift:
         departure = Departure(self._settler, self._slots, self._runner, self._stopping.hurry)
         began = monotonic()
         await departure.leave(self._options.grace, self._options.box)
-        await self._suspects.close(self._options.grace - timedelta(seconds=monotonic() - began))
+        await self._close_suspects(self._options.grace - timedelta(seconds=monotonic() - began))
         await self._hand_over()
         self._runner.close()
+
+    async def _close_suspects(self, grace: timedelta) -> None:
+        """A second word is passed on, also while it waits."""
+        hurry = OwnTask(self._hurry_suspects())
+        try:
+            await self._suspects.close(grace)
+        finally:
+            await end_all([hurry])
+
+    async def _hurry_suspects(self) -> None:
+        await self._stopping.hurry.wait()
+        self._suspects.stop()
 
     async def _hand_over(self) -> None:
         if self._hard_stop is not None and self._settler.is_clear:

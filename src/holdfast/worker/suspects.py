@@ -25,8 +25,8 @@ from holdfast.worker.own_task import OwnTask
 
 # In the environment of a child: the queue whose suspects it runs.
 QUEUE = "HOLDFAST_SUSPECTS_OF"
-# For a child to leave after the grace that it has in common with its parent.
-GOODBYE = timedelta(seconds=2)
+# For a child to leave after the grace that it has in common with its parent, or to be released from outside.
+GOODBYE = timedelta(seconds=5)
 # A start costs half a second of a core: more at once would only make all of them late.
 STARTING_AT_ONCE = os.cpu_count() or 1
 # A child that starts on a busy machine is silent, too.
@@ -55,18 +55,22 @@ class SuspectWorkers:
         self._on_ready = on_ready
         self._children: set[_Child] = set()
         self._is_closed = False
+        self._alone = asyncio.Lock()  # a draining worker does all chores once, beside those that are due
 
     async def start(self, on: Executor) -> int:
         """A chore: starts as many as the database asks for, and kills those that hang."""
-        for child in self._children:
-            if child.is_silent_for(self._silence):
-                child.kill()
-        started = 0
-        for queue, wanted in [] if self._is_closed else await suspects_waiting(on, self._me):
-            while wanted > self._starting(queue) and self._starting() < STARTING_AT_ONCE:
-                await self._start(queue)
-                started += 1
-        return started
+        async with self._alone:
+            for child in self._children:
+                child.kill_if_silent(self._silence)
+            started = 0
+            for queue, wanted in await suspects_waiting(on, self._me):
+                while self._may_start(queue, wanted):
+                    await self._start(queue)
+                    started += 1
+            return started
+
+    def _may_start(self, queue: str, wanted: int) -> bool:
+        return not self._is_closed and wanted > self._starting(queue) and self._starting() < STARTING_AT_ONCE
 
     def _starting(self, queue: str | None = None) -> int:
         """Children that the database does not know yet."""
@@ -80,7 +84,8 @@ class SuspectWorkers:
 
     async def close(self, grace: timedelta) -> None:
         """Waits until all have left, and kills those that have not within the grace."""
-        children = list(self._children)
+        async with self._alone:
+            children = list(self._children)
         if not children:
             return
         await asyncio.wait([child.over for child in children], timeout=(grace + GOODBYE).total_seconds())
@@ -90,20 +95,21 @@ class SuspectWorkers:
 
     async def _start(self, queue: str) -> None:
         ours, theirs = socket.socketpair()
-        try:
+        with theirs:
             line = await asyncio.open_unix_connection(sock=ours)
-            process = await asyncio.create_subprocess_exec(
-                *self._command, stdin=theirs.fileno(), env={**os.environ, QUEUE: queue}
-            )
-        except BaseException:
-            ours.close()
-            raise
-        finally:
-            theirs.close()
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    *self._command, stdin=theirs.fileno(), env={**os.environ, QUEUE: queue}
+                )
+            except BaseException:
+                line[1].close()
+                raise
         emit(Event.SUSPECT_WORKER_STARTED, pid=process.pid, queue=queue)
         child = _Child(process, queue, line, self._on_ready)
         self._children.add(child)
         child.over.add_done_callback(lambda _: self._children.discard(child))
+        if self._is_closed:
+            child.tell_to_stop()
 
 
 class _Child:
@@ -120,10 +126,15 @@ class _Child:
         self._reader, self._writer = line
         self._on_ready = on_ready
         self._heard_at = monotonic()
+        self._was_silent = False
         self.over = OwnTask(self._attend())
 
-    def is_silent_for(self, seconds: float) -> bool:
-        return monotonic() - self._heard_at > seconds
+    def kill_if_silent(self, seconds: float) -> None:
+        """The second time in a row: after this worker's own loop was blocked, beats wait to be read."""
+        is_silent = monotonic() - self._heard_at > seconds
+        if is_silent and self._was_silent:
+            self.kill()
+        self._was_silent = is_silent
 
     def tell_to_stop(self) -> None:
         self._writer.write(b"s")

@@ -4,7 +4,7 @@ import asyncio
 import os
 import random
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from time import monotonic
 from typing import Any
@@ -48,6 +48,7 @@ class Worker:
         continuing: Continuing | None = None,
         suspects_with: Sequence[str] | None = None,
         only_suspects: bool = False,
+        on_registered: Callable[[], None] | None = None,
     ) -> None:
         """`suspects_with`: a command that starts another worker of this kind with `only_suspects`, see
         `holdfast.worker.suspects`; without it this worker runs suspects itself, one at a time and alone.
@@ -71,6 +72,7 @@ class Worker:
             continuing or Continuing(),
             None if suspects_with is None else tuple(suspects_with),
             only_suspects,
+            on_registered,
         )
         self.id, self.report = WorkerId(uuid4()), WorkerReport()
         self._app = app

@@ -22,8 +22,11 @@ begin
     select f.lane
     from holdfast.endpoints as e
     join holdfast.lanes as l on l.endpoint = e.name
-    join holdfast.lanes as f on f.queue = l.queue and f.endpoint = e.fallback and f."group" = l."group" and f.task = l.task and f.is_capped = l.is_capped
+    join holdfast.lanes as f on f.queue = l.queue and f.endpoint = e.fallback and f."group" = l."group" and f.task = l.task and f.is_capped = l.is_capped and not f.is_suspect
     where e.fallback is not null
+    union
+    -- A suspect goes back there when it is cleared.
+    select holdfast.plain_lane(l.lane) from holdfast.lanes as l where l.is_suspect
   ), removed as (
     delete from holdfast.lanes as l
     where l.lane = any (idle)

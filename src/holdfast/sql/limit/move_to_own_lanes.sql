@@ -18,7 +18,7 @@ begin
     own := holdfast.find_lane(old.queue, old.endpoint, old."group", of_task, old.is_capped);
     if old.is_suspect then
       perform holdfast.name_suspect_lanes(array[own]);
-      own := holdfast.suspect_lane(own);
+      own := coalesce(holdfast.suspect_lane(own), own);
     end if;
     update holdfast.jobs as j
     set lane = own

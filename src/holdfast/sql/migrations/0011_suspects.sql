@@ -2,6 +2,7 @@
 alter table holdfast.lanes add column is_suspect boolean not null default false;
 alter table holdfast.lanes drop constraint lane_is_unique;
 alter table holdfast.lanes add constraint lane_is_unique unique (queue, endpoint, "group", task, is_capped, is_suspect);
+create index lanes_suspect on holdfast.lanes (queue) where is_suspect;
 comment on table holdfast.lanes is 'A lane: jobs of one queue, endpoint and group, in one order. It leads the claim index. Limited tasks, runs with a budget and suspects have lanes of their own.';
 comment on column holdfast.lanes.is_suspect is 'Whether its jobs are suspects, each of which a worker runs alone.';
 

@@ -7,7 +7,9 @@ where (q.priority, q.max_failures, q.retry, q.timeout, q.ageing, q.endpoint) is 
     = (3, interval '24 hours', interval '0', interval '30 seconds', 1, 'basic', interval '30 days', 262144, true, false);
 create index queues_expiry on holdfast.queues (expires_at) where expires_at is not null;
 
-alter table holdfast.lanes add column expires_at timestamptz not null default clock_timestamp() + interval '30 days';
+-- A default that is the same for all rows does not write the table anew.
+alter table holdfast.lanes add column expires_at timestamptz not null default now() + interval '30 days';
+alter table holdfast.lanes alter column expires_at set default clock_timestamp() + interval '30 days';
 comment on column holdfast.lanes.expires_at is 'When to remove it unless it holds jobs then; ends of its jobs put that off, at most once a day.';
 create index lanes_queue on holdfast.lanes (queue, lane);
 create index lanes_endpoint on holdfast.lanes (endpoint) where endpoint <> '';
@@ -37,4 +39,3 @@ update holdfast.endpoints as e set expires_at = clock_timestamp() + interval '30
 where (e.static_rate, e.requests_per_minute, e.units_per_minute, e.budget_per_day, e.estimate, e.fallback) is not distinct from (null, null, null, null, null, null)
   and (e.mode, e.min_limit, e.max_limit, e.trip_failures, e.trip_quiet, e.open_first, e.open_max, e.price, e.shares, e.pause)
     = ('flow', 1, 64, 5, 10, 5, 20, 0, '{}'::jsonb, 30);
-create index endpoints_expiry on holdfast.endpoints (expires_at) where expires_at is not null;

@@ -17,7 +17,7 @@ begin
   queue := of_queue;
   slots_each := coalesce(slots, (
     select round(avg(w.slots)) from holdfast.workers as w
-    where of_queue = any (w.queues) and w.state = 'working' and w.lease_until >= holdfast.now()
+    where of_queue = any (w.queues) and w.state = 'working' and w.isolation <> 'only' and w.lease_until >= holdfast.now()
   ), 1);
   select coalesce(sum(e.jobs), 0) / 10.0 into rate_per_minute
   from holdfast.end_counts as e

@@ -98,6 +98,7 @@ create table holdfast.lanes (
   expires_at timestamptz not null default clock_timestamp() + interval '30 days',
   constraint lane_is_unique unique (queue, endpoint, "group", task, is_capped, is_suspect)
 );
+create index lanes_suspect on holdfast.lanes (queue) where is_suspect;
 create index lanes_queue on holdfast.lanes (queue, lane);
 create index lanes_endpoint on holdfast.lanes (endpoint) where endpoint <> '';
 create index lanes_expiry on holdfast.lanes (expires_at);

@@ -90,7 +90,6 @@ create table holdfast.endpoints (
 -- A page for each endpoint: while older snapshots are open, room for its versions is what keeps updates heap-only.
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200, fillfactor = 10);
 
-create index endpoints_expiry on holdfast.endpoints (expires_at) where expires_at is not null;
 
 create table holdfast.endpoint_starts (
   endpoint text not null,

@@ -1,4 +1,5 @@
--- For how many suspects of each of its queues a worker should start workers of their own now. All that live together are at most 16, plus one for a queue that has none.
+-- How many workers for suspects of each of its queues a worker should start now, which is its share of those that are missing.
+-- All that live together are at most 16, plus one for a queue that has none.
 create or replace function holdfast.suspects_waiting(worker uuid)
 returns table (queue text, wanted integer)
 language sql stable security definer
@@ -7,25 +8,38 @@ set jit = off
 set enable_seqscan = off
 as $$
   with live as materialized (
-    select w.* from holdfast.workers as w where holdfast.has_lease(w.id)
+    select
+      w.*,
+      w.isolation = 'only' and not exists (select from holdfast.jobs as j where j.worker_id = w.id and j.state = 'running') as is_idle,
+      -- The order of the parents turns every ten seconds, so that none that hangs keeps a suspect waiting.
+      row_number() over (partition by w.isolation order by w.id) + extract(epoch from holdfast.now())::bigint / 10 as place
+    from holdfast.workers as w
+    where holdfast.has_lease(w.id)
   ), waiting as (
-    select l.queue, count(*) as jobs
+    select l.queue, sum(found.jobs) as jobs
     from live as w
-    join holdfast.lanes as l on l.is_suspect and holdfast.reaches(w, l)
-    join holdfast.queues as q on q.name = l.queue and q.paused_at is null
-    cross join lateral (select from holdfast.jobs as j where j.lane = l.lane and j.state = 'ready' limit 16) as j
+    join holdfast.workers as me on me.id = w.id
+    join holdfast.lanes as l on l.is_suspect and holdfast.reaches(me, l)
+    cross join lateral (
+      select count(*) as jobs from (select from holdfast.jobs as j where j.lane = l.lane and j.state = 'ready' limit 16) as few
+    ) as found
     where w.id = worker
+      and found.jobs > 0
+      -- A worker for what cannot start anyway would only leave again.
+      and not exists (select from holdfast.lane_blockers(l.lane, null) as b where b.blocks and b.blocker <> 'suspect')
     group by l.queue
   ), counted as (
     select
-      s.queue, s.jobs,
+      s.queue,
+      s.jobs - (select count(*) from live as w where w.is_idle and s.queue = any (w.queues)) as missing,
       (select count(*) from live as w where w.isolation = 'only' and s.queue = any (w.queues)) as here,
       (select count(*) from live as w where w.isolation = 'only') as everywhere,
-      (select greatest(1, count(*)) from live as w where w.isolation = 'children' and s.queue = any (w.queues)) as parents
+      (select greatest(1, count(*)) from live as w where w.isolation = 'children' and s.queue = any (w.queues)) as parents,
+      (select w.place from live as w where w.id = worker) as place
     from waiting as s
   )
-  -- Each parent starts its share.
-  select c.queue, ceil(greatest((c.here = 0)::integer, least(c.jobs, 16 - c.everywhere))::double precision / c.parents)::integer
+  select c.queue, greatest(0, ceil((m.wanted - c.place % c.parents)::double precision / c.parents))::integer
   from counted as c
+  cross join lateral (select least(c.missing, greatest((c.here = 0)::integer, 16 - c.everywhere)) as wanted) as m
 $$;
 comment on function holdfast.suspects_waiting(uuid) is 'How many workers for suspects of each of its queues a worker should start now.';
