@@ -88,17 +88,23 @@ async def of_an_end(drain: Drain, verb: str) -> float:
 
 
 async def of_calls(drain: Drain) -> dict[str, float]:
-    """For one call each; the first of two is not counted, it fills the session's caches."""
+    """For one call each, the cheapest of three: the first fills the session's caches, as one does after another
+    session has changed the catalog."""
     await drain.turn(BATCH)
     measured: dict[str, float] = {}
-    ready = await drain.conn.fetch("select id from holdfast.jobs where state = 'ready' limit 2")
-    ended = await drain.conn.fetch("select id from holdfast.history limit 2")
-    for round_ in range(2):
+    ready = await drain.conn.fetch("select id from holdfast.jobs where state = 'ready' limit 3")
+    ended = await drain.conn.fetch("select id from holdfast.history limit 3")
+
+    async def measure(name: str, call: str, *args: object) -> None:
+        cost = (await cost_of(drain.conn, call, *args)).buffers
+        measured[name] = min(cost, measured.get(name, cost))
+
+    for round_ in range(3):
         for call in CALLS:
-            measured[call] = (await cost_of(drain.conn, call)).buffers
+            await measure(call, call)
         for kind, calls, jobs in (("ready", OF_A_READY_JOB, ready), ("ended", OF_AN_ENDED_JOB, ended)):
             for call in calls:
-                measured[f"{kind}: {call}"] = (await cost_of(drain.conn, call, jobs[round_]["id"])).buffers
+                await measure(f"{kind}: {call}", call, jobs[round_]["id"])
     return measured
 
 

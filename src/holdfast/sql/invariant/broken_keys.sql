@@ -20,6 +20,8 @@ as $$
   -- A key with a time may stand for the next job while the last one still lives.
   where k.expires_at is null
     and (k.is_live or not k.until_end)
+    -- A job that is older than the key's holder had a key of its own, which its end or its time freed.
+    and k.id >= k.job_id
   group by k.scope, k.key
   having count(distinct k.id) > 1
   union all
