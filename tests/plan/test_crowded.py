@@ -88,8 +88,7 @@ async def of_an_end(drain: Drain, verb: str) -> float:
 
 
 async def of_calls(drain: Drain) -> dict[str, float]:
-    """For one call each, the cheapest of three: the first fills the session's caches, as one does after another
-    session has changed the catalog."""
+    """For one call each, the cheapest of three: a first one fills the session's caches."""
     await drain.turn(BATCH)
     measured: dict[str, float] = {}
     ready = await drain.conn.fetch("select id from holdfast.jobs where state = 'ready' limit 3")
