@@ -29,7 +29,7 @@ begin
     returning e.name
   ), noted as (
     insert into holdfast.events (at, cause, reason, detail)
-    select at, 'remove_endpoint', 'Nobody declared it, and nothing used it for thirty days.', jsonb_build_object('endpoint', r.name) from removed as r
+    select at, 'remove_endpoint', 'It was never declared, and was unused for thirty days.', jsonb_build_object('endpoint', r.name) from removed as r
   )
   select coalesce(array_agg(r.name), '{}') into gone from removed as r;
   delete from holdfast.endpoint_starts as s where s.endpoint = any (gone);

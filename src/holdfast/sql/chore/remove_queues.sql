@@ -30,7 +30,7 @@ begin
     returning q.name
   ), noted as (
     insert into holdfast.events (at, cause, queue, reason)
-    select at, 'remove_queue', r.name, 'Nobody declared it, and nothing used it for thirty days.' from removed as r
+    select at, 'remove_queue', r.name, 'It was never declared, and was unused for thirty days.' from removed as r
   )
   select coalesce(array_agg(r.name), '{}') into gone from removed as r;
   update holdfast.queues as q set expires_at = at + interval '1 day' where q.name = any (idle);
