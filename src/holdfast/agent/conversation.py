@@ -98,8 +98,9 @@ class Conversation:
                 data = self._memory.with_result(result)
         except HandlerSignal as signal:
             if signal.endpoint_ok is None:
-                # The model answered. What a tool asked is another server.
+                # The model answered, now or in an earlier attempt. What a tool asked is another server.
                 signal.endpoint_ok = self._ctx.endpoint_ok
+                signal.is_of_another_server = True
             await self._record(_tool_call(request, began, type(signal).__name__, str(signal)))
             raise
         call = _tool_call(request, began, result.finish_reason, result.error)

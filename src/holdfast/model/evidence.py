@@ -52,6 +52,8 @@ def evidence_in(exc: BaseException) -> Evidence | None:
         said = attribute(one, "endpoint_ok")
         if isinstance(said, bool):
             return Evidence.of(said)
+        if attribute(one, "is_of_another_server") is True:
+            return Evidence.NONE
         status = status_in(one)
         if status is not None:
             return by_status(status)

@@ -22,6 +22,7 @@ class HandlerSignal(Exception):
     """Base of what a handler raises to say how its attempt ends."""
 
     endpoint_ok: bool | None = None
+    is_of_another_server: bool = False  # what caused it says nothing of the job's endpoint
 
 
 class Retry(HandlerSignal):
