@@ -14,8 +14,6 @@ REST = 0.2
 
 
 class Service:
-    """`starts`: how often it was started."""
-
     def __init__(self, url: str, *command: str) -> None:
         self._command = [sys.executable, "-m", *command]
         self._environment = {
@@ -23,12 +21,10 @@ class Service:
             "HOLDFAST_DATABASE_URL": url,
             "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}",
         }
-        self.starts = 0
         self._process: asyncio.subprocess.Process | None = None
 
     async def run(self) -> None:
         while True:
-            self.starts += 1
             self._process = await asyncio.create_subprocess_exec(
                 *self._command, cwd=ROOT, env=self._environment, stderr=subprocess.DEVNULL
             )

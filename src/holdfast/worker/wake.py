@@ -10,7 +10,7 @@ SHORTEST_WAIT = 0.01
 FIRST_POLL = 1.0
 LAST_POLL = 5.0
 # So many notifications are acted on at once, and one more after each pause: at most 50 claims in any second
-# that find nothing, whoever sends them. Those between are folded into one. A claim that finds a job is free.
+# that find nothing, from any sender. Those between are folded into one. A claim that finds a job is free.
 RINGS_AT_ONCE = 10
 RING_PAUSE = 0.025
 

@@ -18,7 +18,7 @@ begin
     left join holdfast.workers as w on w.id = held.worker_id
     where w.id is null or w.state = 'stopped' or w.lease_until < holdfast.now()
   );
-  -- Before the first lock: lanes are made in one order, by whoever makes them.
+  -- Before the first lock: every caller makes lanes in one order, so that two cannot deadlock.
   perform holdfast.name_suspect_lanes(array(select distinct j.lane from holdfast.jobs as j where j.state = 'running' and j.worker_id = any (gone)));
   foreach worker in array gone loop
     continue when not holdfast.fence_worker(worker);

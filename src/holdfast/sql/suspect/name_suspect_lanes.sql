@@ -16,7 +16,7 @@ begin
   end if;
 exception
   when lock_not_available then
-    -- An open transaction is making them. A rescue waits for nobody: what is lost now stays where it was.
+    -- An open transaction is making them. A rescue never waits for a lock: what is lost now stays in its own lane.
     raise notice 'lanes of suspects are being made by an open transaction';
 end
 $$;
