@@ -26,7 +26,7 @@ as $$
     where w.id = worker
       and found.jobs > 0
       -- A worker for what cannot start anyway would only leave again.
-      and not exists (select from holdfast.lane_blockers(l.lane, null) as b where b.blocks and b.blocker <> 'suspect')
+      and not exists (select from holdfast.lane_blockers(l.lane, null) as b where b.blocks and b.blocker not in ('suspect', 'alone'))
     group by l.queue
   ), counted as (
     select
