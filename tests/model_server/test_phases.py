@@ -97,6 +97,8 @@ async def until_refused(server: ModelServer) -> None:
                 _, writer = await connect(server)
             except ConnectionRefusedError:
                 return
+            except ConnectionResetError:  # the listener closed while this one waited to be accepted
+                continue
             writer.close()
             await asyncio.sleep(0.01)
 

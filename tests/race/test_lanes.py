@@ -1,6 +1,7 @@
 """New queues named at once by several enqueues."""
 
 import asyncio
+from uuid import uuid4
 
 import asyncpg
 
@@ -23,9 +24,10 @@ async def enqueue_into(conn: Connection, queues: list[str]) -> list[asyncpg.Reco
 
 async def test_enqueues_that_name_the_same_new_queues_in_opposite_order_do_not_deadlock(crowd: Crowd) -> None:
     one, other = await crowd.join(), await crowd.join()
+    name = uuid4()  # other races leave their queues behind
     for round_ in range(ROUNDS):
-        queues = [f"new {round_} {n}" for n in range(QUEUES)]
+        queues = [f"{name} {round_} {n}" for n in range(QUEUES)]
         made = await asyncio.gather(enqueue_into(one, queues), enqueue_into(other, queues[::-1]))
         assert [len(jobs) for jobs in made] == [QUEUES, QUEUES]
-    lanes = await crowd.watcher.fetchval("select count(*) from holdfast.lanes where queue like 'new %'")
+    lanes = await crowd.watcher.fetchval("select count(*) from holdfast.lanes where queue like $1", f"{name} %")
     assert lanes == QUEUES * ROUNDS

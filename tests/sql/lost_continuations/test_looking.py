@@ -49,6 +49,19 @@ async def test_a_worker_that_vanished_still_owes_its_successor(conn: Connection,
     assert await look(conn) == [], "one successor each"
 
 
+async def test_the_last_worker_of_all_is_missed_though_it_held_jobs(conn: Connection) -> None:
+    """Nobody else is there to take them back: a timer that calls this verb is all that runs."""
+    run = await an_open_run(conn)
+    await ready_jobs(conn, 2, run=run)
+    worker = await a_boxed_worker(conn, run=run)
+    await claim(conn, worker, 2)
+    assert await look(conn) == []
+    await expire_worker(conn, worker)
+    (body,) = await look(conn)
+    assert (body["cause"], body["remaining"]) == ("rescue", 2)
+    assert await look(conn) == [], "one successor"
+
+
 async def test_a_worker_that_left_without_a_word_owes_one_too(conn: Connection) -> None:
     await ready_job(conn)
     worker = await a_boxed_worker(conn)

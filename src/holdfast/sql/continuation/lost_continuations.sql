@@ -7,11 +7,14 @@ language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
 as $$
 declare
-  at  constant timestamptz := holdfast.now();
+  at  timestamptz;
   row holdfast.continuations;
   due bigint;
 begin
   perform holdfast.check_count('max', max);
+  -- The last worker of all may be the one that vanished: then no other takes back its jobs.
+  perform from holdfast.rescue_jobs();
+  at := holdfast.now();
   -- A worker that vanished, or left without a word, still owes its successor.
   insert into holdfast.continuations (id, cause, worker_id, run_id, "group", queues, link, claim_size, asked_at, due_at)
   select holdfast.new_id(at), 'lost', w.id, w.run_id, w."group", w.queues, coalesce(w.link, 0) + 1, w.claim_size, at, at
@@ -20,7 +23,7 @@ begin
     and (w.state = 'stopped' or w.lease_until < at)
     and (of_queues is null or w.queues <@ of_queues) and (of_group is null or w."group" = of_group)
     and not exists (select from holdfast.continuations as c where c.worker_id = w.id)
-    -- A rescue comes first: it knows which runs lost jobs.
+    -- The rescue passed over jobs that are locked just now. It comes first: it knows which runs lost jobs.
     and not exists (select from holdfast.jobs as j where j.worker_id = w.id and j.state = 'running')
   on conflict do nothing;
   for row in
