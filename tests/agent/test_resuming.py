@@ -41,7 +41,7 @@ async def worker(database_url: str, server_url: str, api: str) -> AsyncIterator[
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("api", ["openai", "ollama"])
+@pytest.mark.parametrize("api", [pytest.param("openai", marks=pytest.mark.slow), "ollama"])
 async def test_after_kill_9_completed_calls_are_not_made_again(
     app: Holdfast, database_url: str, api: str
 ) -> None:

@@ -37,7 +37,7 @@ def place(db: Database, crew: Crew, tmp_path: Path) -> Arena:
     [
         ("exit 0", PATIENCE, None),
         ("exit 5", PATIENCE, "left with exit code 5 when it was asked to"),
-        ("", 0.5, "had not left 0.5 s after SIGTERM, and was killed"),
+        pytest.param("", 0.5, "had not left 0.5 s after SIGTERM, and was killed", marks=pytest.mark.slow),
     ],
 )
 async def test_a_worker_that_was_asked_to_leave_must_do_so_in_time_and_with_0(

@@ -58,7 +58,10 @@ async def traffic(near: Database, far: Database) -> AsyncIterator[None]:
     await asyncio.gather(task, return_exceptions=True)
 
 
-@pytest.mark.parametrize("fault", ["slow-network", "lost-reply", "lock-table", "long-transaction"])
+@pytest.mark.parametrize(
+    "fault",
+    ["slow-network", "lost-reply", "lock-table", pytest.param("long-transaction", marks=pytest.mark.slow)],
+)
 async def test_a_fault_hits_only_if_somebody_is_harmed(
     place: Arena, far: tuple[Link, Database], fault: str
 ) -> None:

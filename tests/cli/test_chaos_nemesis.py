@@ -56,6 +56,7 @@ async def test_a_fault_that_was_done_is_written_down_once(place: Arena) -> None:
     assert done.misses == []
 
 
+@pytest.mark.slow
 async def test_a_fault_that_could_not_be_done_has_not_fired_and_is_told(
     place: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:

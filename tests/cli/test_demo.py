@@ -71,6 +71,7 @@ def processes_in(directory: Path) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_a_chain_of_short_workers_finishes_everything_though_some_are_killed(directory: Path) -> None:
     process = start(directory, "--scenario", "time-box", "--jobs", "250", "--workers", "3")
     out, err = process.communicate()
@@ -104,6 +105,7 @@ def test_five_thousand_items_through_hundreds_of_short_workers(directory: Path) 
     directory.rmdir()
 
 
+@pytest.mark.slow
 def test_agents_send_forty_posts_through_four_stages_though_a_worker_is_killed(directory: Path) -> None:
     process = start(directory, "--scenario", "pipeline", "--posts", "40", "--workers", "3")
     out, err = process.communicate()

@@ -42,7 +42,10 @@ def test_a_changed_a_new_and_a_removed_file_are_seen_but_not_those_of_others(tmp
     assert modified(tmp_path).keys() == {first}
 
 
-@pytest.mark.parametrize(("option", "variable"), [(["--reload"], {}), ([], {"HOLDFAST_WORKER_RELOAD": "1"})])
+@pytest.mark.parametrize(
+    ("option", "variable"),
+    [(["--reload"], {}), pytest.param([], {"HOLDFAST_WORKER_RELOAD": "1"}, marks=pytest.mark.slow)],
+)
 def test_the_worker_runs_the_new_code_after_a_change_and_after_a_mistake(
     database_url: str, tmp_path: Path, option: list[str], variable: dict[str, str]
 ) -> None:

@@ -27,7 +27,9 @@ async def place(server: EmbeddedServer) -> Place:
     return await a_place(server)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGQUIT, marks=pytest.mark.slow), signal.SIGKILL]
+)
 async def test_a_worker_outlives_a_restart_of_the_database_and_no_job_is_lost(
     place: Place, start: Start, number: signal.Signals
 ) -> None:

@@ -43,7 +43,7 @@ async def ended(here: World, *jobs: UUID) -> bool:
     return not {"ready", "scheduled", "running", "waiting"} & set(states)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.slow), 2])
 async def test_a_job_that_kills_its_worker_is_dead_and_all_its_neighbours_complete(
     here: World, database_url: str, workers: int
 ) -> None:
@@ -95,7 +95,7 @@ async def test_no_job_waits_behind_a_suspect_of_another_queue(here: World, datab
     stuck = await suspects(here, "wait_for_ever", 3, queue="slow")
     waiting = await suspects(here, "wait_async", 3, queue="quick")
     plain = await here.enqueue("wait_async", {}, {}, queue="quick")
-    async with service(database_url, *WORKER, "--queues", "slow,quick"):
+    async with service(database_url, *WORKER, "--queues", "slow,quick", "--grace", "100ms"):
         await until(lambda: ended(here, *waiting, *plain))
         await until(lambda: all_run(here, *stuck))
     assert {(await here.job(job))["state"] for job in [*waiting, *plain]} == {"completed"}

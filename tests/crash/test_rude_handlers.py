@@ -184,6 +184,7 @@ async def test_a_forked_copy_ends_with_its_handler_and_is_no_second_worker(
     (after,) = await ends(here, await here.enqueue("plain", {}))
     assert after["attempt"] == 1
     assert await worker.stopped() == 0, worker.log
+    assert "could not leave within its grace" not in worker.log, "it must still hear signals"
     assert await here.workers() == ["stopped"]
 
 

@@ -127,7 +127,8 @@ class Actor:
 @pytest.mark.parametrize(
     "calls",
     [
-        5_000,
+        1_500,
+        pytest.param(5_000, marks=pytest.mark.slow),
         pytest.param(100_000, marks=[pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(3600)]),
     ],
 )

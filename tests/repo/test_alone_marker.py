@@ -1,5 +1,6 @@
 """The marker `alone` keeps tests apart even when two processes run them."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -25,7 +26,9 @@ def test_tests_marked_alone_never_overlap(tmp_path: Path) -> None:
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = alone\n")
     (tmp_path / "test_it.py").write_text(TESTS)
     command = [sys.executable, "-m", "pytest", "-n", "2", "-v"]
-    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    # A lock of its own: the real one is held by the tests that run beside this one.
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert "4 passed" in run.stdout, run.stdout
     assert "[gw0]" in run.stdout, "both processes must have had a test"
     assert "[gw1]" in run.stdout, "both processes must have had a test"

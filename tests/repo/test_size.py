@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from statistics import median
 
 from tests.repo.tree import name_of, python_files, sql_function_files
@@ -42,6 +43,7 @@ def test_half_of_the_functions_of_the_package_are_short() -> None:
     assert median(lengths.values()) <= MEDIAN_FUNCTION_LINES, f"the longest are {longest}"
 
 
+@cache
 def oversized() -> dict[str, int]:
     found = {name: lines for name, lines in files() if lines > PYTHON_FILE_LINES}
     found |= {name: lines for name, lines in functions() if lines > PYTHON_FUNCTION_LINES}
@@ -59,8 +61,11 @@ def sql_functions() -> Iterator[tuple[str, int]]:
         yield name_of(path), len(path.read_text().splitlines())
 
 
-def functions() -> Iterator[tuple[str, int]]:
-    for path in python_files():
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                yield f"{name_of(path)}::{node.name}", (node.end_lineno or node.lineno) - node.lineno + 1
+@cache
+def functions() -> tuple[tuple[str, int], ...]:
+    return tuple(
+        (f"{name_of(path)}::{node.name}", (node.end_lineno or node.lineno) - node.lineno + 1)
+        for path in python_files()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )

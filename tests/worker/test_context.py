@@ -49,12 +49,12 @@ async def test_a_recorded_step_is_not_done_again_by_the_next_attempt(app: Holdfa
 
 
 async def test_checkpoints_and_progress_are_kept_for_the_next_attempt_and_for_people(app: Holdfast) -> None:
-    @app.task()
+    @app.task(retry=["0s"])
     def work(ctx: JobContext) -> dict[str, object]:
         if ctx.attempt == 1:
             ctx.blocking.checkpoint("page", {"n": 7})
             ctx.blocking.progress(7, 10, note="half way")
-            raise Retry("again", delay=0)
+            raise Retry("again")
         return ctx.blocking.checkpoints()
 
     handle = await work.enqueue()
@@ -80,11 +80,11 @@ async def test_progress_that_says_only_what_is_done_keeps_the_rest(app: Holdfast
 async def test_the_idempotency_key_is_stable_over_attempts_and_new_after_a_replay(app: Holdfast) -> None:
     keys: list[str] = []
 
-    @app.task()
+    @app.task(retry=["0s"])
     async def call(ctx: JobContext) -> None:
         keys.append(ctx.idempotency_key("pay"))
         if ctx.attempt == 1:
-            raise Retry("again", delay=0)
+            raise Retry("again")
 
     handle = await call.enqueue()
     async with working(app):

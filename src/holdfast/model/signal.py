@@ -1,7 +1,7 @@
 """What a handler raises to say how its attempt ends.
 
 HandlerSignal
-├── Retry           try again, after a delay if given
+├── Retry           try again, by the retry policy
 │   └── EndpointFailed  the same, and the endpoint is to blame
 ├── Permanent       never try again: the job is dead at once
 │   ├── WaitTimeout     raised in the handler: nobody signalled in time
@@ -26,7 +26,7 @@ class HandlerSignal(Exception):
 
 
 class Retry(HandlerSignal):
-    """This attempt failed; try again, after `delay` if given, else by the retry policy.
+    """This attempt failed; try again, by the retry policy, but not before `delay` has passed.
 
     `endpoint_ok` says whether the job's endpoint answered well. Without it, an HTTP error that was being
     handled says so; if there is none, nothing is held against the endpoint.

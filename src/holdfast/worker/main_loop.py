@@ -7,8 +7,11 @@ same, and its attempt ends with that.
 
 import asyncio
 import logging
+import os
+import select
 import signal
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from holdfast.telemetry.emit import emit
@@ -31,7 +34,7 @@ def run_main(
     loop = new_loop()
     asyncio.set_event_loop(loop)
     try:
-        with done_in_copies(loop.stop):
+        with done_in_copies(_leave_epoll), done_in_copies(loop.stop):
             return _MainLoop(loop).run(work)
     finally:
         asyncio.set_event_loop(None)
@@ -78,6 +81,17 @@ class _MainLoop:
         _, stubborn = await asyncio.wait(left, timeout=LAST_STEPS)
         for task in stubborn:
             emit(Event.TASK_LEFT, logging.WARNING, task=task.get_name(), coroutine=task.get_coro())
+
+
+def _leave_epoll() -> None:
+    """In a copy of this process: the kernel keeps one epoll set for both, so that what the copy's loop takes
+    out of it on stopping (uvloop: its signals) would be taken out of the worker's.
+    """
+    with suppress(OSError):  # without /proc there is no epoll either
+        for name in os.listdir("/proc/self/fd"):
+            if os.readlink(f"/proc/self/fd/{name}") == "anon_inode:[eventpoll]":
+                with select.epoll() as own:
+                    os.dup2(own.fileno(), int(name), inheritable=False)
 
 
 def _error_of(task: "asyncio.Task[Any]") -> BaseException | None:
