@@ -12,6 +12,7 @@ import select
 import signal
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
 from holdfast.telemetry.emit import emit
@@ -87,11 +88,12 @@ def _leave_epoll() -> None:
     """In a copy of this process: the kernel keeps one epoll set for both, so that what the copy's loop takes
     out of it on stopping (uvloop: its signals) would be taken out of the worker's.
     """
-    with suppress(OSError):  # without /proc there is no epoll either
-        for name in os.listdir("/proc/self/fd"):
-            if os.readlink(f"/proc/self/fd/{name}") == "anon_inode:[eventpoll]":
+    descriptors = Path("/proc/self/fd")
+    for file in list(descriptors.iterdir()) if descriptors.exists() else ():
+        with suppress(OSError):  # the one that listed them is closed by now
+            if str(file.readlink()) == "anon_inode:[eventpoll]":
                 with select.epoll() as own:
-                    os.dup2(own.fileno(), int(name), inheritable=False)
+                    os.dup2(own.fileno(), int(file.name), inheritable=False)
 
 
 def _error_of(task: "asyncio.Task[Any]") -> BaseException | None:
