@@ -7,6 +7,7 @@ from holdfast.client.enqueue import Enqueuer
 from holdfast.client.notify import Notifier
 from holdfast.db import queues
 from holdfast.db.connect import Database
+from holdfast.db.fit import fit
 from holdfast.model.error import InvalidInput
 
 
@@ -57,7 +58,7 @@ class Links:
 
     def another(self) -> Link:
         """A link of its own for a loop of its own; whoever asks for it closes it."""
-        return Link(Database(self._url, application_name=f"holdfast {self.name}"), self.silent)
+        return Link(Database(self._url, application_name=f"holdfast {self.name}", fit=fit), self.silent)
 
     async def close(self) -> None:
         link, self._link = self._link, None
