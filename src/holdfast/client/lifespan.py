@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from holdfast.db.migrate import check_schema
+from holdfast.db.fit import require_schema
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
@@ -33,7 +33,7 @@ class Lifespan:
     async def __call__(self, _server: object = None, /) -> AsyncIterator[None]:
         async with self._app as app:
             async with app.database.connection() as conn:
-                await check_schema(conn)
+                await require_schema(conn, app.database.address)
             yield
 
     def with_worker(

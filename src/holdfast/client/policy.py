@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypedDict
 
-from holdfast.client.options import Retry
+from holdfast.client.options import RetryRule
 from holdfast.model.classify import STANDARD, Classifier
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import InvalidOption
@@ -56,7 +56,7 @@ class QueuePolicy(TypedDict, total=False):
     priority: int
     max_failures: int
     max_losses: int
-    retry: Retry
+    retry: RetryRule
     timeout: Duration
     max_wait: Duration
     rescue_delay: Duration
