@@ -7,10 +7,12 @@ from enum import StrEnum
 
 from holdfast.cli.output import command
 from holdfast.cli.render import NAMED, some
+from holdfast.cli.render import clock as moment
 from holdfast.db import health, locks, migrate
 from holdfast.db.connect import Database
 from holdfast.db.endpoints import uncounted_jobs
 from holdfast.maintenance.chores import standard_chores
+from holdfast.model.duration import short
 
 OLDEST_POSTGRES = 14
 SKEW_TO_MENTION = timedelta(seconds=2)
@@ -99,9 +101,8 @@ async def clock(database: Database) -> Verdict:
     ours = before + (datetime.now(UTC) - before) / 2
     skew = theirs - ours
     if abs(skew) > SKEW_TO_MENTION:
-        seconds = skew.total_seconds()
-        side = "ahead of" if seconds > 0 else "behind"
-        text = f"The database's clock is {abs(seconds):.1f} s {side} this one."
+        side = "ahead of" if skew > timedelta(0) else "behind"
+        text = f"The database's clock is {short(abs(skew))} {side} this one."
         return Level.NOTE, text, "nothing depends on it but times in your own logs; set both by NTP"
     return Level.OK, "this machine and the database agree", None
 
@@ -186,11 +187,10 @@ async def snapshots(database: Database) -> Verdict:
         return BLIND
     oldest = await health.oldest_snapshot(database, SNAPSHOT_PATIENCE)
     if oldest is not None:
-        minutes = oldest.age.total_seconds() / 60
         holder = f"process {oldest.pid} ({oldest.application or 'unnamed'})"
         return (
             Level.WRONG,
-            f"Vacuum waits for a transaction of {holder}, open for {minutes:.0f} minutes; claims slow down.",
+            f"Vacuum waits for a transaction of {holder}, open for {short(oldest.age)}; claims slow down.",
             f"end that transaction, or select pg_terminate_backend({oldest.pid})",
         )
     return Level.OK, "no old transaction holds back vacuum", None
@@ -256,7 +256,7 @@ async def chores(database: Database) -> Verdict:
     ours = {chore.name for chore in standard_chores(CHORE_PATIENCE)}
     stuck = await health.stuck_chores(database, GAUGE_PATIENCE)
     if late_since := {name: at for name, at in stuck.items() if name in ours}:
-        since = ", ".join(f"{name} (since {at:%Y-%m-%d %H:%M} UTC)" for name, at in late_since.items())
+        since = ", ".join(f"{name} (since {moment(at)})" for name, at in late_since.items())
         return (
             Level.WRONG,
             f"Chores that do not succeed: {since}.",
@@ -286,8 +286,7 @@ async def transactions(database: Database) -> Verdict:
     if not found:
         return Level.OK, "none is open for long", None
     who = ", ".join(
-        f"{one.pid} ({one.application or 'unnamed'}, {one.state}, {one.age.total_seconds() / 60:.0f} min)"
-        for one in found
+        f"{one.pid} ({one.application or 'unnamed'}, {one.state}, {short(one.age)})" for one in found
     )
     return (
         Level.NOTE,
@@ -297,7 +296,7 @@ async def transactions(database: Database) -> Verdict:
 
 
 def _since(at: datetime | None) -> str:
-    return "" if at is None else f" since {at:%Y-%m-%d %H:%M:%S} UTC"
+    return "" if at is None else f" since {moment(at)}"
 
 
 CHECKS: dict[str, Check] = {

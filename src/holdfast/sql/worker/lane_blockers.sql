@@ -27,7 +27,7 @@ as $$
       and holdfast.has_lease(w.id)
   )
   select
-    'paused', format('Queue %s is paused since %s%s.', l.queue, l.paused_at, ': ' || l.paused_reason), null::timestamptz, true
+    'paused', format('Queue %s is paused since %s%s.', l.queue, holdfast.time_words(l.paused_at), ': ' || l.paused_reason), null::timestamptz, true
   from lane as l
   where l.paused_at is not null
   union all
