@@ -46,7 +46,7 @@ def document(record: JobRecord) -> dict[str, Any]:
 
 
 def print_record(record: JobRecord) -> None:
-    print_sheet(facts(record.job))
+    print_sheet(facts(record.job) | {"progress": _progress(record.job)})
     if record.timeline:
         write("")
         print_table(
@@ -55,6 +55,10 @@ def print_record(record: JobRecord) -> None:
             keep=("at", "what", "try"),
         )
     print_traceback(record.attempts)
+
+
+def _progress(job: Job) -> str | None:
+    return None if job.progress is None else f"{job.progress} (reported {ago(job.progress.updated_at)} ago)"
 
 
 def _why(entry: TimelineEntry) -> str | None:

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from holdfast.cli.output import printable, write
 from holdfast.model.duration import short
+from holdfast.model.job import Job
 
 COLOURS = {
     "running": "cyan",
@@ -136,6 +137,11 @@ def ago(moment: datetime | None, now: datetime | None = None) -> str:
         return ""
     passed = (now or datetime.now(UTC)) - moment
     return f"in {_age(-passed)}" if passed < timedelta(0) else _age(passed)
+
+
+def done(job: Job) -> str:
+    """What the job's handler has reported of its progress."""
+    return "" if job.progress is None else str(job.progress)
 
 
 def counts(of: object, names: Sequence[str], more_than: Sequence[str]) -> tuple[str, ...]:
