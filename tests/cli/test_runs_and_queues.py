@@ -13,7 +13,17 @@ from tests.cli.scene import given, rows
 PROGRESS_KEYS = {
     *("id", "name", "state", "total", "waiting", "scheduled", "ready", "running", "completed", "rejected"),
     *("cancelled", "dead", "started_at", "ended_at", "rate_per_minute", "eta", "eta_low"),
-    *("eta_high", "budget", "spent", "reserved", "max_units", "used_units", "reserved_units", "more_than"),
+    *(
+        "eta_high",
+        "budget",
+        "spent",
+        "reserved",
+        "max_units",
+        "used_units",
+        "reserved_units",
+        "more_than",
+        "blocker",
+    ),
 }
 RUN_KEYS = {
     *("id", "name", "state", "total", "completed", "rejected", "cancelled", "dead", "created_at", "ended_at"),
