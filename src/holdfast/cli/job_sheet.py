@@ -62,7 +62,9 @@ def _progress(job: Job) -> str | None:
 
 
 def _why(entry: TimelineEntry) -> str | None:
-    """A stage is told with what it left."""
+    """A stage is told with what it left, a replay with where it starts."""
+    if entry.what == "replay" and "stage" in entry.detail:
+        return ": ".join(filter(None, (f"from stage {entry.detail['stage']}", entry.words)))
     if entry.what == "stage" and entry.words is not None:
         return f"{entry.words}: {entry.detail.get('output', 'no output')}"
     return entry.words

@@ -72,9 +72,10 @@ class JobHandle(Generic[R]):
 
         return await wait_until(ask, BUSY_FOR, f"The job {self.id} is held by others and was not cancelled")
 
-    async def replay(self, reason: str | None = None) -> ReplayResult:
-        """Start an ended job again, under the same id."""
-        (answer,) = await jobs.replay_jobs(self._links.here().database, [self.id], reason, self._links.name)
+    async def replay(self, reason: str | None = None, *, stage: str | None = None) -> ReplayResult:
+        """Start an ended job again, under the same id, at a stage of its pipeline or where it ended."""
+        database = self._links.here().database
+        (answer,) = await jobs.replay_jobs(database, [self.id], reason, self._links.name, stage)
         return answer.result
 
     async def signal(self, name: str, data: Any = None) -> SignalResult:
