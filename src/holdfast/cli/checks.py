@@ -11,6 +11,7 @@ from holdfast.cli.render import clock as moment
 from holdfast.db import health, locks, migrate
 from holdfast.db.connect import Database
 from holdfast.db.endpoints import uncounted_jobs
+from holdfast.db.queues import full_pause
 from holdfast.maintenance.chores import standard_chores
 from holdfast.model.duration import short
 
@@ -154,6 +155,13 @@ async def workers(database: Database) -> Verdict:
 
 
 async def queues(database: Database) -> Verdict:
+    if whole := await full_pause(database):
+        why = f": {whole.reason}" if whole.reason else ""
+        return (
+            Level.NOTE,
+            f"All queues are paused since {moment(whole.paused_at)}{why}.",
+            command("queues", "resume", "--all"),
+        )
     found = await health.neglected_queues(database, MOST_NAMED + 1)
     neglected = found[:MOST_NAMED]
     if neglected:

@@ -20,7 +20,7 @@ declare
       "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits", "mark_lanes"
     ],
     "holdfast_operator": [
-      "pause_queue", "resume_queue", "cancel_jobs", "replay_jobs", "replay_from_stage", "cancel_run", "replay_run", "raise_budget",
+      "pause_queue", "resume_queue", "pause_all_queues", "resume_all_queues", "cancel_jobs", "replay_jobs", "replay_from_stage", "cancel_run", "replay_run", "raise_budget",
       "signal", "declare_pipeline", "move_pipeline", "extend_run", "take_back_jobs", "complete_by_hand", "fail_by_hand", "set_priority",
       "drain_workers", "lost_continuations", "fail_continuation", "start_workers",
       "open_endpoint", "close_endpoint", "note_dead_letters", "triage_dead_letters", "replay_dead_letters", "replace_job",

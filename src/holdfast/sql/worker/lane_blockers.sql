@@ -31,6 +31,9 @@ as $$
   from lane as l
   where l.paused_at is not null
   union all
+  select 'all_paused', format('All queues are paused since %s%s; resume_all_queues lets them go on.', holdfast.time_words(p.paused_at), ': ' || p.reason), null, true
+  from holdfast.full_pause as p
+  union all
   select
     case when l."group" = '' then 'no_worker' else 'no_worker_in_group' end,
     case when l."group" = '' then format('No live worker claims from queue %s.', l.queue)
