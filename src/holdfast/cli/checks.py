@@ -10,6 +10,7 @@ from holdfast.cli.render import NAMED, some
 from holdfast.cli.render import clock as moment
 from holdfast.db import health, locks, migrate
 from holdfast.db.connect import Database
+from holdfast.db.continuations import overdue_continuation
 from holdfast.db.endpoints import uncounted_jobs
 from holdfast.db.queues import full_pause
 from holdfast.maintenance.chores import standard_chores
@@ -19,6 +20,8 @@ OLDEST_POSTGRES = 14
 SKEW_TO_MENTION = timedelta(seconds=2)
 # The lease of a lost worker has ended; two sweeps of five seconds later its jobs should be back.
 RESCUE_PATIENCE = timedelta(seconds=15)
+# As long as a worker waits by default before it requests the successor of another again.
+SUCCESSOR_PATIENCE = timedelta(seconds=30)
 SNAPSHOT_PATIENCE = timedelta(minutes=5)
 TRANSACTION_PATIENCE = timedelta(minutes=1)
 # Every worker does its chores each second or minute; a few missed rounds are no harm.
@@ -152,6 +155,22 @@ async def workers(database: Database) -> Verdict:
             "start a worker; the log of the lost ones may tell why they vanished",
         )
     return Level.OK, f"{counts.live} live, {counts.lost} lost and without jobs", None
+
+
+async def successors(database: Database) -> Verdict:
+    late = await overdue_continuation(database, SUCCESSOR_PATIENCE)
+    if late is None:
+        return Level.OK, "every worker with a time box that has work left got its successor", None
+    many = f"{late.of} successors" if late.of > 1 else "1 successor"
+    what = f"run {late.run}" if late.run else f"queues {some(late.queues)}"
+    tries = f"{late.sent} times" if late.sent > 1 else "once" if late.sent else "never"
+    why = f"; the callback failed: {late.error}" if late.error else ""
+    oldest = f"the oldest for {what} was due at {moment(late.due_at)}, requested {tries}{why}"
+    return (
+        Level.WRONG,
+        f"{many} of workers with a time box never came: {oldest}.",
+        "see that what starts workers is up, then run holdfast workers continue --post URL (or --command)",
+    )
 
 
 async def queues(database: Database) -> Verdict:
@@ -317,6 +336,7 @@ CHECKS: dict[str, Check] = {
     "notify": notify,
     "partitions": partitions,
     "workers": workers,
+    "successors": successors,
     "queues": queues,
     "chores": chores,
     "endpoints": endpoints,

@@ -30,7 +30,7 @@ declare
     ],
     "holdfast_viewer": [
       "get_job", "list_jobs", "find_jobs", "run_progress", "run_blocker", "explain", "timeline", "load_context", "load_history", "end_stats", "endpoint_history", "recent_errors",
-      "find_dead_letters", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times", "recommended_workers",
+      "find_dead_letters", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times", "recommended_workers", "work_left",
       "queue_names", "neglected_queues", "check_invariants"
     ]
   }';
