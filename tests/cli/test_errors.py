@@ -168,7 +168,7 @@ def test_a_conflict_exits_with_6(database_url: str) -> None:
 
 def test_a_wait_that_takes_too_long_exits_with_7(database_url: str) -> None:
     job = holdfast("enqueue", "greet", url=database_url).out.strip()
-    assert_refused(holdfast("jobs", "wait", job, "--timeout", "0.2s", url=database_url), 7, "0.2 s")
+    assert_refused(holdfast("jobs", "wait", job, "--timeout", "0.2s", url=database_url), 7, "0.2s")
 
 
 def test_an_unknown_task_is_accepted_with_a_warning_and_refused_with_strict(database_url: str) -> None:

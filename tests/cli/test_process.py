@@ -43,6 +43,12 @@ def test_every_command_has_a_help_with_the_same_first_line(command: Command) -> 
     assert command.help in " ".join(shown.out.split())
 
 
+def test_the_help_of_a_command_says_more_than_its_line_in_the_list() -> None:
+    shown = " ".join(holdfast("db", "--help").out.split())
+    assert "holdfast db [PSQL ARGUMENT]..." in shown
+    assert "All arguments go to psql" in shown
+
+
 def test_an_option_can_be_set_by_the_environment(database_url: str) -> None:
     holdfast("enqueue", "greet", url=database_url, HOLDFAST_ENQUEUE_COUNT="3")
     listed = holdfast("jobs", "list", url=database_url, HOLDFAST_JSON="1", HOLDFAST_JOBS_LIST_LIMIT="2")

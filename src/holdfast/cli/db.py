@@ -17,11 +17,12 @@ from holdfast.model.error import InvalidOption
 
 def register(app: typer.Typer, name: str, text: str) -> None:
     settings = {"allow_extra_args": True, "ignore_unknown_options": True}
-    app.command(name, help=text, context_settings=settings)(open_psql)
+    takes = "[PSQL ARGUMENT]..."
+    app.command(name, help=text, context_settings=settings, options_metavar=takes)(open_psql)
 
 
 def open_psql(context: typer.Context) -> None:
-    """All arguments go to psql: holdfast db -c 'select * from holdfast.queue_view'"""
+    """All arguments go to psql, such as holdfast db -c 'select * from holdfast.queue_view'."""
     address = address_of(target_of(context))
     if address.url is not None:
         code = _psql(shutil.which("psql") or find_psql(), address.listen_url or address.url, context.args)

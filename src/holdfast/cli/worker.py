@@ -149,7 +149,8 @@ def _conclude(report: WorkerReport, had_box: bool) -> None:
         EndOfProcess.code = 1 if report.unsettled else 0  # if its time is up before it has left
         done = work_report(report)
         rest = f"; {done.status}: {done.released} released, {_number(done.remaining)} remaining"
-    say(f"holdfast: left after {report.processed} jobs, {report.failed} of them failed{rest}")
+    attempts = f"{report.processed} attempt{'' if report.processed == 1 else 's'}"
+    say(f"holdfast: left after {attempts}, {report.failed} of them failed{rest}")
     if report.unsettled:
         say(f"warning: {report.unsettled} ends could not be sent; those jobs will run again")
         raise typer.Exit(1)

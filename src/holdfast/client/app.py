@@ -17,7 +17,7 @@ from holdfast.client.intervene import Interventions
 from holdfast.client.lifespan import Lifespan
 from holdfast.client.link import Links
 from holdfast.client.options import RetryRule
-from holdfast.client.own_connection import OwnConnection
+from holdfast.client.own_connection import own_connection
 from holdfast.client.pipeline import PipelineHandle, check_places
 from holdfast.client.plan import WorkerPlan
 from holdfast.client.policy import DEFAULT_QUEUE, QueuePolicy, TaskPolicy, queue_wire
@@ -192,7 +192,7 @@ class Holdfast:
         """Store a job for each of `calls`, of whatever tasks, all in one transaction: yours, on `conn`."""
         several = Calls(calls)
         bulk = Bulk(several.jobs(), length_of(calls), progress=progress)
-        return several.handles(await bulk.enqueue(_own(conn), self._links.here()))
+        return several.handles(await bulk.enqueue(own_connection(conn), self._links.here()))
 
     def enqueue_many_sync(
         self,
@@ -204,7 +204,7 @@ class Holdfast:
         """The same for code without an event loop."""
         several = Calls(calls)
         bulk = Bulk(several.jobs(), length_of(calls), progress=progress)
-        return several.handles(bulk.enqueue_sync(_own(conn), self._sync))
+        return several.handles(bulk.enqueue_sync(own_connection(conn), self._sync))
 
     async def signal(self, job_id: UUID | str, name: str, data: Any = None) -> SignalResult:
         """Tell a job what it waits for, or will wait for; of several under one name the first counts."""
@@ -283,9 +283,13 @@ class Holdfast:
     async def resume_queue(self, name: str, reason: str | None = None) -> None:
         await queues.resume_queue(self.database, name, reason, self.name)
 
+    async def pause_all_queues(self, reason: str | None = None) -> None:
+        """Nothing is claimed, of queues named later neither, until all are resumed."""
+        await queues.pause_all(self.database, reason, self.name)
 
-def _own(conn: object) -> OwnConnection | None:
-    return None if conn is None else OwnConnection(conn)
+    async def resume_all_queues(self, reason: str | None = None) -> list[str]:
+        """The queues that stay paused, because they were paused one by one."""
+        return await queues.resume_all(self.database, reason, self.name)
 
 
 def _state(value: str) -> State:

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from holdfast.cli.output import printable
-from holdfast.cli.render import ago, clock, counts, table_lines
+from holdfast.cli.render import ago, clock, counts, done, table_lines
 from holdfast.cli.top.view import View
 from holdfast.model.glance import GlanceError, GlanceQueue, GlanceWorker
 from holdfast.model.job import Job
@@ -81,9 +81,9 @@ def _errors(errors: list[GlanceError], now: datetime, width: int) -> list[Text]:
 
 
 def _jobs(jobs: list[Job], now: datetime, width: int) -> list[Text]:
-    columns = ("id", "state", "try", "age", "task")
-    rows = ((one.id, one.state, one.attempt, ago(one.created_at, now), one.task) for one in jobs)
-    return table_lines(columns, rows, columns[:-1], width)
+    columns = ("id", "state", "try", "age", "task", "done")
+    rows = ((one.id, one.state, one.attempt, ago(one.created_at, now), one.task, done(one)) for one in jobs)
+    return table_lines(columns, rows, columns[:4], width)
 
 
 def _line(text: str) -> str:
