@@ -107,12 +107,14 @@ class Holdfast:
         mode: Literal["process"] | None = None,
         memory: Size | None = None,
         nice: int | None = None,
+        yields: bool = False,
     ) -> TaskDecorator:
         """Makes a function a task, under its own name unless `name` is given.
 
         `max_concurrent` of its jobs run at once and `rate` ("100/minute") start, over all workers.
         `endpoint` is what it calls; `classify` says which exceptions are of which class, beyond the usual.
-        With mode="process" its handler has a process of its own, which its timeout kills.
+        With mode="process" its handler has a process of its own, which its timeout kills. `yields`: a worker
+        claims its jobs until the margin of its time box, where the handler gives them back.
         """
         if misplaced:
             raise BadHandler("@app.task takes its settings by name.", "write @app.task() above the function")
@@ -127,6 +129,7 @@ class Holdfast:
             rate=rate,
             process=process_limits(mode, memory, nice),
             classify=Classifier.parse(classify),
+            yields=yields,
         )
         return TaskDecorator(self.tasks, name, policy, self._links, self._sync)
 

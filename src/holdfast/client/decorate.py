@@ -60,6 +60,11 @@ class TaskDecorator:
         name = self._name or _name_of(handler)
         _check_name(name, handler, self._tasks)
         signature = AnyPayload() if isinstance(handler, LastingHandler) else Signature(handler)
+        if self._policy.yields and signature.context_parameter is None:
+            raise BadHandler(
+                f"{name} takes no context, so it cannot see when to yield.",
+                "give it a parameter annotated with JobContext, or leave yields=True out",
+            )
         bound = Bindings(handler, signature, self._policy, self._links, self._sync)
         task: Task[..., Any] = Task(name, bound)
         self._tasks[name] = task

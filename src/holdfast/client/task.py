@@ -87,6 +87,11 @@ class Task(Generic[P, R]):
         return self._bound.policy.classify
 
     @property
+    def can_yield(self) -> bool:
+        """Whether the handler gives its job back unfinished when its worker is about to leave."""
+        return self._bound.policy.yields
+
+    @property
     def context_parameter(self) -> str | None:
         """The name of the parameter that takes the worker's JobContext."""
         return self._bound.signature.context_parameter

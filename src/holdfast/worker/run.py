@@ -70,6 +70,8 @@ class Runner:
             return
         self._slots.enter(batch)
         for running in batch:
+            if self._durations is not None:
+                self._durations.begin(running.job.task, running.handler.can_yield)
             if running.job.stop_after is not None:
                 self._deadlines.add(running, running.job.stop_after)
         self._carrier.start(batch)

@@ -32,6 +32,10 @@ class WorkerTask(Protocol):
     def classify(self) -> Classifier:
         """Which class an exception of the handler is."""
 
+    @property
+    def can_yield(self) -> bool:
+        """Whether the handler gives its job back unfinished when its worker is about to leave."""
+
     def bind(self, payload: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The handler's arguments, converted by its annotations; raises InvalidInput if they do not fit."""
 
