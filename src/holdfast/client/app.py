@@ -12,6 +12,7 @@ from holdfast.client.calls import Calls
 from holdfast.client.dead import DeadLetters
 from holdfast.client.decorate import TaskDecorator
 from holdfast.client.endpoint import EndpointSettings, endpoint_wire
+from holdfast.client.filters import read_state
 from holdfast.client.handle import JobHandle
 from holdfast.client.intervene import Interventions
 from holdfast.client.lifespan import Lifespan
@@ -31,7 +32,7 @@ from holdfast.db.connect import Database
 from holdfast.db.statement import Declare
 from holdfast.model.classify import Classifier, Rules
 from holdfast.model.duration import Duration, parse_duration
-from holdfast.model.error import BadHandler, InvalidInput, UnknownTask
+from holdfast.model.error import BadHandler, UnknownTask
 from holdfast.model.id import JobId, RunId
 from holdfast.model.job import Job
 from holdfast.model.journey import SignalResult
@@ -40,6 +41,7 @@ from holdfast.model.process import process_limits
 from holdfast.model.retry import RetryPolicy
 from holdfast.model.size import Size
 from holdfast.model.state import State
+from holdfast.model.surroundings import Surroundings
 from holdfast.pipeline.define import RESET, Pipeline
 
 if TYPE_CHECKING:
@@ -56,6 +58,8 @@ class Holdfast:
         self.queues: dict[str, dict[str, Any]] = {}
         self.endpoints: dict[str, dict[str, Any]] = {}
         self.pipelines: dict[str, Pipeline] = {}
+        self.surroundings = Surroundings()
+        self.resources = self.surroundings.resources  # a decorator
         self._links = Links(database, name)
         self._sync = SyncLoop(self._links)
         self.dead = DeadLetters(self._links)
@@ -131,7 +135,7 @@ class Holdfast:
             classify=Classifier.parse(classify),
             yields=yields,
         )
-        return TaskDecorator(self.tasks, name, policy, self._links, self._sync)
+        return TaskDecorator(self.tasks, name, policy, self._links, self._sync, self.surroundings)
 
     def queue(self, name: str, **policy: Unpack[QueuePolicy]) -> None:
         """Says how a queue is to be run; sent by `declare`, and only what is given here is changed."""
@@ -230,7 +234,7 @@ class Holdfast:
     ) -> list[Job]:
         """Jobs that match, newest first; `before` is the last id of the page shown last."""
         given = {
-            "state": state and _state(state),
+            "state": state and read_state(state),
             "queue": queue,
             "task": task,
             "run": None if run is None else str(run.id if isinstance(run, Run) else read_id(run)),
@@ -289,10 +293,3 @@ class Holdfast:
 
 def _own(conn: object) -> OwnConnection | None:
     return None if conn is None else OwnConnection(conn)
-
-
-def _state(value: str) -> State:
-    try:
-        return State(value)
-    except ValueError:
-        raise InvalidInput(f"{value!r} is not a state.", f"states are {', '.join(State)}") from None

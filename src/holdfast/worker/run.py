@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Iterable
 from contextlib import suppress
+from datetime import timedelta
 from time import monotonic
 from typing import Any
 
@@ -107,8 +108,8 @@ class Runner:
         self._deadlines.close()
         self._threads.close()
 
-    async def end_processes(self) -> None:
-        await self._processes.close()
+    async def end_processes(self, within: timedelta) -> None:
+        await self._processes.close(within)
 
     async def close_handlers(self) -> None:
         for handler in self._handlers.values():

@@ -8,6 +8,7 @@ from holdfast.db.statement import Declare
 from holdfast.model.classify import Classifier
 from holdfast.model.payload import JsonText
 from holdfast.model.process import ProcessLimits
+from holdfast.model.surroundings import Surroundings
 from holdfast.pipeline.define import Pipeline
 
 
@@ -33,6 +34,10 @@ class WorkerTask(Protocol):
         """Which class an exception of the handler is."""
 
     @property
+    def surroundings(self) -> Surroundings:
+        """Those of its app."""
+
+    @property
     def can_yield(self) -> bool:
         """Whether the handler gives its job back unfinished when its worker is about to leave."""
 
@@ -52,6 +57,9 @@ class WorkerApp(Protocol):
 
     @property
     def pipelines(self) -> Mapping[str, Pipeline]: ...
+
+    @property
+    def surroundings(self) -> Surroundings: ...
 
     @property
     def version(self) -> str | None: ...
