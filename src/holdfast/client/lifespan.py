@@ -73,11 +73,27 @@ class Lifespan:
             worker = make()
             working = asyncio.create_task(worker.run(), name="holdfast-worker")
             working.add_done_callback(_tell_failure)
+            await _until_open(worker, working)
             try:
                 yield
             finally:
                 worker.stop()
                 await working
+
+
+async def _until_open(worker: "Worker", working: "asyncio.Task[Any]") -> None:
+    """A server does not start without the app's resources either."""
+    opening = asyncio.create_task(worker.is_open.wait())
+    try:
+        await asyncio.wait([opening, working], return_when=asyncio.FIRST_COMPLETED)
+    except asyncio.CancelledError:
+        worker.stop()
+        await working
+        raise
+    finally:
+        opening.cancel()
+    if not worker.is_open.is_set():
+        await working
 
 
 def _tell_failure(working: "asyncio.Task[Any]") -> None:

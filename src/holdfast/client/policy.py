@@ -30,6 +30,7 @@ class TaskPolicy:
     # The worker's business only; not sent:
     process: ProcessLimits | None = None
     classify: Classifier = STANDARD
+    yields: bool = False
 
     def job_wire(self) -> dict[str, Any]:
         """What is fixed at enqueue goes with each job: it holds before a worker has declared the task."""

@@ -18,6 +18,7 @@ class Handler:
     __slots__ = (
         "_encode",
         "bind",
+        "can_yield",
         "classify",
         "context_parameter",
         "function",
@@ -35,6 +36,7 @@ class Handler:
         self.function: Callable[..., Any] = task.handler if self.lasting is None else self.lasting.handle
         self.context_parameter = task.context_parameter
         self.bind = task.bind
+        self.can_yield = task.can_yield
         self.classify = task.classify
         self._encode = task.encode_output
         self.process = task.process

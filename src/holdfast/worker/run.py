@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Iterable
 from contextlib import suppress
+from datetime import timedelta
 from time import monotonic
 from typing import Any
 
@@ -70,6 +71,8 @@ class Runner:
             return
         self._slots.enter(batch)
         for running in batch:
+            if self._durations is not None:
+                self._durations.begin(running.job.task, running.handler.can_yield)
             if running.job.stop_after is not None:
                 self._deadlines.add(running, running.job.stop_after)
         self._carrier.start(batch)
@@ -105,8 +108,8 @@ class Runner:
         self._deadlines.close()
         self._threads.close()
 
-    async def end_processes(self) -> None:
-        await self._processes.close()
+    async def end_processes(self, within: timedelta) -> None:
+        await self._processes.close(within)
 
     async def close_handlers(self) -> None:
         for handler in self._handlers.values():
