@@ -29,5 +29,7 @@ async def test_enqueues_that_name_the_same_new_queues_in_opposite_order_do_not_d
         queues = [f"{name} {round_} {n}" for n in range(QUEUES)]
         made = await asyncio.gather(enqueue_into(one, queues), enqueue_into(other, queues[::-1]))
         assert [len(jobs) for jobs in made] == [QUEUES, QUEUES]
-    lanes = await crowd.watcher.fetchval("select count(*) from holdfast.lanes where queue like $1", f"{name} %")
+    lanes = await crowd.watcher.fetchval(
+        "select count(*) from holdfast.lanes where queue like $1", f"{name} %"
+    )
     assert lanes == QUEUES * ROUNDS
