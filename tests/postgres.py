@@ -129,7 +129,7 @@ def main(version: str) -> int:
     try:
         make_root(shelf, account_for(shelf))
         print(known[version].programs(shelf))
-    except EmbeddedError as error:
+    except (EmbeddedError, OSError, subprocess.CalledProcessError) as error:
         _say(str(error))
         return 1
     return 0

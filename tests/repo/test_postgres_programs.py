@@ -137,11 +137,10 @@ SUITES = "tests/sql tests/race tests/migration tests/machine tests/worker tests/
     [
         (["tests/sql"], "the embedded ones: -n 2 --dist worksteal -m not slow tests/sql"),
         (["--postgres", "15"], f"/programs of/15: -n 2 --dist worksteal -m not slow {SUITES}"),
-        (["--all", "--postgres=14"], f"/programs of/14: -n 2 --dist worksteal {SUITES}"),
-        (
-            ["tests/sql", "--postgres", "15", "-k", "claim"],
-            "/programs of/15: -n 2 --dist worksteal -m not slow tests/sql -k claim",
-        ),
+        (["--all", "--postgres=14", "-x"], f"/programs of/14: -n 2 --dist worksteal -x {SUITES}"),
+        (["dev::one", "--postgres", "15", "-n", "0"], "/programs of/15: -m not slow dev::one -n 0"),
+        (["--postgres", "15", "-k", "claim"], "/programs of/15: -n 2 --dist worksteal -m not slow -k claim"),
+        (["--postgres", "15", "-mproof"], "/programs of/15: -n 2 --dist worksteal -mproof"),
     ],
 )
 def test_dev_runs_the_named_tests_or_the_usual_ones_on_that_version(
