@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import asyncpg
 import pytest
 
+from holdfast.embedded import default_data_dir
 from tests.cli.command import environment, holdfast, holdfast_process
 from tests.patience import PATIENCE
 from tests.repo.tree import ROOT
@@ -96,6 +97,18 @@ async def test_the_sql_runs_and_the_handler_answers_in_one_transaction(
     ended = [tuple(row) for row in await conn.fetch(ENDED)]
     assert ended == [("answer", "messages", "completed"), ("greet", "greetings", "scheduled")]
     await conn.close()
+
+
+def test_it_names_the_data_directory_of_the_embedded_server_for_root_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("HOME", "/tmp/ada")
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    for user, home in ((0, ""), (1000, "/tmp/ada")):
+        monkeypatch.setattr("os.geteuid", lambda user=user: user)
+        shown = str(default_data_dir()).replace(home, "~") if home else str(default_data_dir())
+        assert f"`{shown}`" in README
 
 
 @pytest.mark.parametrize("line", re.findall(r"^holdfast .*?(?=\s+#|$)", README, re.MULTILINE))
