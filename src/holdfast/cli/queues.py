@@ -21,7 +21,7 @@ COUNTS = ("waiting", "scheduled", "ready", "running")
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 Name = Annotated[str, typer.Argument(help="The queue's name.")]
-OneName = Annotated[str | None, typer.Argument(metavar="[NAME]", help="The queue's name.")]
+OneName = Annotated[str | None, typer.Argument(metavar="NAME", help="The queue's name; or use --all.")]
 All = Annotated[bool, typer.Option("--all", help="All queues, those to come included.")]
 
 
