@@ -1,4 +1,4 @@
-"""What stands below `@app.resources` is looked at when the app is written, not when a worker starts."""
+"""What stands below `@app.resources` and `@app.around` is looked at when the app is written, not when a worker starts."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -36,3 +36,10 @@ def test_an_app_has_resources_once() -> None:
     app.resources(gives_nothing)
     with pytest.raises(BadHandler, match="already"):
         app.resources(gives_nothing)
+
+
+@pytest.mark.parametrize("wrong", [coroutine, generator, gives_nothing, 7])
+def test_what_cannot_wrap_a_handler_is_refused_where_it_is_written(wrong: Any) -> None:
+    with pytest.raises(BadHandler, match="around|cannot be called") as caught:
+        Holdfast().around(wrong)
+    assert caught.value.hint

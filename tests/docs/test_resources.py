@@ -1,4 +1,4 @@
-"""The guide to resources is true: its program runs, against a server and a database."""
+"""The guide to resources and wrappers is true: its programs run, against a server and a database."""
 
 import json
 import subprocess
@@ -15,7 +15,7 @@ from tests.patience import PATIENCE
 from tests.repo.tree import ROOT
 
 PAGE = "guides/resources.md"
-(PROGRAM,) = [text for _, text in blocks(PAGE, "python")]
+RESOURCES, AROUND = [text for _, text in blocks(PAGE, "python")]
 
 
 class Rates(BaseHTTPRequestHandler):
@@ -41,18 +41,31 @@ def rates_url() -> Iterator[str]:
 async def test_the_program_fetches_and_stores_a_rate(database_url: str, db: Database, rates_url: str) -> None:
     for _, statement in blocks(PAGE, "sql"):
         await db.execute(statement)
+    assert run(RESOURCES, database_url, RATES_URL=rates_url) == ["1.25"]
+    assert [tuple(row) for row in await db.fetch("select currency, rate::float8 from rates")] == [
+        ("EUR", 1.25)
+    ]
+
+
+def test_the_wrapper_reports_both_attempts(database_url: str) -> None:
+    assert run(AROUND, database_url) == [
+        "divide, attempt 1: ZeroDivisionError('division by zero')",
+        "divide, attempt 2: done",
+        "0.25",
+    ]
+
+
+def run(program: str, database_url: str, **more: str) -> list[str]:
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROGRAM],
-        env={**environment(database_url), "RATES_URL": rates_url},
+        [sys.executable, "-W", "error", "-c", program],
+        env={**environment(database_url), **more},
         capture_output=True,
         text=True,
         check=False,
         timeout=PATIENCE,
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "1.25\n", "")
-    assert [tuple(row) for row in await db.fetch("select currency, rate::float8 from rates")] == [
-        ("EUR", 1.25)
-    ]
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
 
 
 def test_its_links_lead_somewhere() -> None:

@@ -27,6 +27,12 @@ async def resources() -> AsyncIterator[dict[str, int]]:
         raise ConnectionError("it did not say goodbye")
 
 
+@app.around
+async def around(ctx: JobContext) -> AsyncIterator[None]:
+    note(f"wrapped by {ctx.resources['of']}")
+    yield
+
+
 @app.task()
 async def here(ctx: JobContext) -> int:
     return int(ctx.resources["of"])

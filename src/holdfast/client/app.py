@@ -59,7 +59,7 @@ class Holdfast:
         self.endpoints: dict[str, dict[str, Any]] = {}
         self.pipelines: dict[str, Pipeline] = {}
         self.surroundings = Surroundings()
-        self.resources = self.surroundings.resources  # a decorator
+        self.resources, self.around = self.surroundings.resources, self.surroundings.around  # decorators
         self._links = Links(database, name)
         self._sync = SyncLoop(self._links)
         self.dead = DeadLetters(self._links)

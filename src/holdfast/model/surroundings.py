@@ -1,4 +1,4 @@
-"""What an app has around its handlers: resources that last as long as a worker."""
+"""What an app has around its handlers: resources that last as long as a worker, wrappers of each attempt."""
 
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -9,7 +9,9 @@ from typing import Any, TypeAlias, TypeVar
 from holdfast.model.error import BadHandler
 
 Manager: TypeAlias = AbstractAsyncContextManager[Any]
+Wrapper: TypeAlias = Callable[[Any], Manager]
 R = TypeVar("R", bound=Callable[[], AsyncIterator[Any] | Manager])
+W = TypeVar("W", bound=Callable[[Any], AsyncIterator[None] | Manager])
 
 # What contextlib says, and what the author of the function needs to know.
 _MISTAKES = {"generator didn't yield": "ended before it yielded", "generator didn't stop": "yielded twice"}
@@ -18,10 +20,11 @@ _MISTAKES = {"generator didn't yield": "ended before it yielded", "generator did
 class Surroundings:
     """An app shares them with its tasks: a child process that has found only a task finds them there."""
 
-    __slots__ = ("opens",)
+    __slots__ = ("opens", "wrappers")
 
     def __init__(self) -> None:
         self.opens: Callable[[], Manager] | None = None
+        self.wrappers: list[Wrapper] = []
 
     def resources(self, function: R, /) -> R:
         """Decorates an async generator function: what it yields is `ctx.resources`.
@@ -31,6 +34,13 @@ class Surroundings:
         if self.opens is not None:
             raise BadHandler("The app has resources already.", "yield all of them from one function")
         self.opens = _managing(function, "resources", "no parameters", 0)
+        return function
+
+    def around(self, function: W, /) -> W:
+        """Decorates an async generator function that gets the JobContext and yields once: there the handler
+        runs. It stands around every attempt at a job of any task; the first such function is the outermost.
+        """
+        self.wrappers.append(_managing(function, "around", "one parameter, the JobContext", 1))
         return function
 
 

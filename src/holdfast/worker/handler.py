@@ -28,6 +28,7 @@ class Handler:
         "name",
         "process",
         "signature",
+        "wrappers",
     )
 
     def __init__(self, task: WorkerTask) -> None:
@@ -38,6 +39,7 @@ class Handler:
         self.bind = task.bind
         self.can_yield = task.can_yield
         self.classify = task.classify
+        self.wrappers = tuple(task.surroundings.wrappers)
         self._encode = task.encode_output
         self.process = task.process
         # In process mode it is not the worker's loop that runs it.

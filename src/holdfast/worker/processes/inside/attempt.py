@@ -21,6 +21,7 @@ from holdfast.worker.processes.frame import Message
 from holdfast.worker.processes.inside.context import ProcessContext
 from holdfast.worker.processes.inside.line import Asked, Line
 from holdfast.worker.processes.inside.room import Room
+from holdfast.worker.processes.inside.wrapped_call import call_wrapped
 from holdfast.worker.running import Running
 
 NO_TOKEN = Token(UUID(int=0))
@@ -45,6 +46,9 @@ def attempt(handler: Handler, room: Room, line: Line, order: Message, asked: Ask
 
 def _run(running: Running, context: ProcessContext, room: Room) -> End:
     handler = running.handler
+    if handler.wrappers:
+        with room.loop() as loop:
+            return ending(running, call_wrapped(running, context, loop), StageModels())
     args, kwargs = handler.arguments(running.job.payload_json, context)
     value = handler.function(*args, **kwargs)
     if inspect.iscoroutine(value):
