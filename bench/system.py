@@ -40,13 +40,17 @@ class Store(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """How to run one system's script; `imports` is what an application of it imports."""
+    """How to run one system's script; `imports` is what an application of it imports.
+
+    `package` is the distribution that it comes in, if that has another name.
+    """
 
     name: str
     script: Path
     python: Path
     imports: str = "pass"
     store: Store = Store.POSTGRES
+    package: str | None = None
 
     def call(self, command: str, url: str, *args: float, env: Mapping[str, str] | None = None) -> Any:
         return finish(self.start(command, url, *args, env=env))
@@ -57,7 +61,7 @@ class System:
     def version(self) -> str:
         if self.name.startswith("bare_"):
             return ""
-        return _version(self.name, self.python)
+        return _version(self.package or self.name, self.python)
 
     def import_seconds(self) -> float:
         timed = f"import time; t = time.perf_counter(); {self.imports}; print(time.perf_counter() - t)"
@@ -209,6 +213,7 @@ def ours() -> System:
         HERE / "peers" / "holdfast_script.py",
         Path(sys.executable),
         "from holdfast import Holdfast, Worker",
+        package="holdfast-queue",
     )
 
 

@@ -10,6 +10,7 @@ from asyncpg import Record
 
 from holdfast.db.connect import Database
 from holdfast.embedded import EmbeddedServer
+from holdfast.embedded.find import find_binaries
 from holdfast.testing.server import SETTINGS, place_for
 from tests.database import fresh_database, make_template
 from tests.proof.registry import FAULTS
@@ -51,9 +52,9 @@ def every_process_ends() -> Iterator[None]:
 def server_url() -> Iterator[str]:
     """Shared by all processes of all test runs of this user; the last one out stops it.
 
-    HOLDFAST_POSTGRES_BIN=/usr/lib/postgresql/15/bin runs the tests on that version instead.
+    Each version that HOLDFAST_POSTGRES_BIN names, as `./dev test --postgres N` does, has a server of its own.
     """
-    version = os.environ.get("HOLDFAST_POSTGRES_BIN", "").replace("/", "-")
+    version = f"-{find_binaries().version}" if "HOLDFAST_POSTGRES_BIN" in os.environ else ""
     server = EmbeddedServer(place_for(f"holdfast-tests{version}"), settings=SETTINGS)
     url = server.start()
     yield url

@@ -41,7 +41,7 @@ class Client:
 
 
 class HoldfastScript(AsyncpgScript):
-    package = "holdfast"
+    package = "holdfast-queue"
     done = (
         "select count(*), extract(epoch from max(ended_at))::float8 from holdfast.history"
         " where state = 'completed'"

@@ -16,7 +16,7 @@ from bench.server import fresh_database
 from bench.turns import Drain
 from holdfast.db.migrate import migrate
 
-VERSION = version("holdfast")
+VERSION = version("holdfast-queue")
 ENDPOINTS = 50
 TURNS = 200
 EXPLAINED = 30

@@ -14,7 +14,7 @@ from bench.result import OURS, Results
 from bench.server import fresh_database, server
 from holdfast.db.migrate import migrate
 
-VERSION = version("holdfast")
+VERSION = version("holdfast-queue")
 LEVELS = ("off", "basic", "full")
 ENDS = ("complete", "reject")
 BATCH = 100

@@ -14,7 +14,7 @@ from bench.server import fresh_database
 from bench.turns import Drain
 from holdfast.db.migrate import migrate
 
-VERSION = version("holdfast")
+VERSION = version("holdfast-queue")
 CONNECTIONS = 10
 SECONDS = 6.0
 LEAST = 99.5

@@ -17,7 +17,7 @@ from bench.suites.heap_only import heap_only, heap_only_bars
 from bench.turns import Drain
 from holdfast.db.migrate import migrate
 
-VERSION = version("holdfast")
+VERSION = version("holdfast-queue")
 BAR = 2.0
 TURNS = 300
 KINDS = {"plain": {}, "endpoint": {"endpoint": "model"}}

@@ -12,7 +12,7 @@ from bench.server import fresh_database, server
 from holdfast import Holdfast, Pipeline, Stage, Worker
 from holdfast.db.migrate import migrate
 
-VERSION = version("holdfast")
+VERSION = version("holdfast-queue")
 STAGES = ("one", "two", "three")
 BAR = 0.8
 

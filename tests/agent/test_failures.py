@@ -124,7 +124,7 @@ def test_without_the_library_the_error_says_what_to_install(monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, "httpx2", None)
     with pytest.raises(NotConfigured) as caught:
         http._load()
-    assert "holdfast[agents]" in (caught.value.hint or "")
+    assert "holdfast-queue[agents]" in (caught.value.hint or "")
 
 
 @pytest.mark.parametrize(

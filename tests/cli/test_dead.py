@@ -1,6 +1,7 @@
 """`holdfast dead`: triage and replay of dead letters."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -66,19 +67,21 @@ def test_a_group_holds_those_that_died_of_the_same(database_url: str) -> None:
     assert mark in holdfast("dead", "groups", url=database_url).out
 
 
-def test_a_letter_is_shown_with_its_attempts_and_notes(database_url: str) -> None:
-    (job,) = dead_jobs(database_url, 1)
+def test_a_letter_is_shown_with_its_payload_attempts_and_notes(database_url: str) -> None:
+    (job,) = dead_jobs(database_url, 1, payload={"size": 3})
     noted = holdfast("dead", "note", "the disk was full", job, url=database_url)
     assert noted.out == "1 changed\n"
     assigned = holdfast("dead", "assign", "Bo", job, "--reason", "knows disks", "--json", url=database_url)
     assert assigned.document == {"changed": 1}
     sheet = holdfast("dead", "show", job, "--json", url=database_url).document
-    assert sheet.keys() == LETTER_KEYS | {"attempts", "notes"}
+    assert sheet.keys() == LETTER_KEYS | {"attempts", "notes", "payload", "labels", "created_at"}
     assert (sheet["assignee"], sheet["status"], len(sheet["attempts"])) == ("Bo", "open", 1)
+    assert sheet["payload"] == {"size": 3}
     assert [(note["author"], note["note"]) for note in sheet["notes"]] == [(actor(), "the disk was full")]
     text = holdfast("dead", "show", job, url=database_url).out
     assert "the disk was full" in text
     assert "ValueError: it broke" in text
+    assert re.search(r'^payload +{"size": 3}$', text, re.MULTILINE), text
 
 
 def test_a_job_without_a_letter_is_not_found(database_url: str) -> None:

@@ -10,9 +10,10 @@ import pytest
 from holdfast.cli import checks
 from holdfast.db import health, locks
 from holdfast.db.connect import Connection, Database
-from tests.builders import Running, a_worker, fail, rescue, running_job, scheduled_job
+from tests.builders import Running, a_worker, fail, ready_job, rescue, running_job, scheduled_job
 from tests.cli.command import holdfast
 from tests.cli.scene import given
+from tests.sql.continuations import an_asked_continuation
 from tests.sql.endpoints.scene import a_caller, a_fixed_endpoint, calls, claimed
 
 WEEKS_FROM_THE_NEXT = """
@@ -48,6 +49,35 @@ def test_a_function_that_somebody_dropped_is_missed_and_the_fix_helps(database_u
     given(database_url, lambda conn: conn.execute("delete from holdfast.function_set"))
     assert holdfast("migrate", url=database_url).code == 0
     assert findings(database_url)["drift"]["level"] == "ok"
+
+
+def test_a_successor_that_never_came_is_named_while_there_is_work_for_it(database_url: str) -> None:
+    async def make(conn: Connection) -> UUID:
+        await ready_job(conn)
+        asked = await an_asked_continuation(conn, delay=3600)
+        await conn.execute("select holdfast.fail_continuation($1, 'connection refused')", asked)
+        return asked
+
+    async def let_time_pass(conn: Connection) -> None:
+        await conn.execute("update holdfast.continuations set due_at = due_at - interval '2 hours'")
+
+    given(database_url, make)
+    assert findings(database_url)["successors"]["level"] == "ok"
+    given(database_url, let_time_pass)
+    found = findings(f"{database_url}&role=holdfast_viewer")["successors"]
+    assert found["level"] == "wrong"
+    assert found["message"].startswith(
+        "1 successor of workers with a time box never came: the oldest for queues"
+    )
+    assert found["message"].endswith("requested once; the callback failed: connection refused.")
+    assert "holdfast workers continue --post URL" in found["fix"]
+    given(
+        database_url,
+        lambda conn: conn.execute(
+            "update holdfast.jobs set state = 'scheduled', rank_at = null, due_at = now() + interval '1 day'"
+        ),
+    )
+    assert findings(database_url)["successors"]["level"] == "ok"
 
 
 def test_an_overdue_job_shows_that_nobody_does_the_chores(database_url: str) -> None:

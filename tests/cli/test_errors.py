@@ -168,7 +168,7 @@ def test_a_conflict_exits_with_6(database_url: str) -> None:
 
 def test_a_wait_that_takes_too_long_exits_with_7(database_url: str) -> None:
     job = holdfast("enqueue", "greet", url=database_url).out.strip()
-    assert_refused(holdfast("jobs", "wait", job, "--timeout", "0.2s", url=database_url), 7, "0.2 s")
+    assert_refused(holdfast("jobs", "wait", job, "--timeout", "0.2s", url=database_url), 7, "0.2s")
 
 
 def test_an_unknown_task_is_accepted_with_a_warning_and_refused_with_strict(database_url: str) -> None:
@@ -191,3 +191,9 @@ def test_the_traceback_appears_only_when_asked_for(database_url: str) -> None:
     told = holdfast("jobs", "show", missing, url=database_url, HOLDFAST_DEBUG="1")
     assert told.code == 5
     assert "Traceback" in told.err
+
+
+def test_with_a_traceback_the_hint_is_not_said_twice() -> None:
+    shown = holdfast("jobs", "show", SOME_ID, url="mysql://x/y", HOLDFAST_DEBUG="1")
+    assert "Traceback" in shown.err
+    assert shown.err.count("hint: ") == 1

@@ -1,17 +1,21 @@
 """`holdfast enqueue` and `holdfast jobs`: the verbs, and the shape of what they print."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from holdfast.db.connect import Connection
+from tests.builders import running_job
 from tests.cli.command import holdfast
+from tests.cli.scene import given
 
 JOB_KEYS = {
     *("id", "queue", "task", "state", "priority", "payload", "output", "reason", "attempt", "failures"),
     *("losses", "deferrals", "generation", "run", "parent", "stage", "labels", "worker", "endpoint", "group"),
     *("order_key", "unique_key", "units", "timeout", "deadline", "max_failures", "created_at", "due_at"),
-    *("ready_at", "started_at", "cancel_asked_at", "ended_at"),
+    *("ready_at", "started_at", "cancel_asked_at", "ended_at", "progress"),
 }
 
 
@@ -49,6 +53,36 @@ def test_every_option_of_an_enqueue_reaches_the_job(database_url: str) -> None:
         "attempts": [],
     }
     assert {name: shown[name] for name in expected} == expected
+
+
+def test_progress_is_listed_and_shown(database_url: str) -> None:
+    async def report(conn: Connection) -> str:
+        job = await running_job(conn)
+        await conn.execute(
+            "select holdfast.report_progress($1, $2, 340, 1000, 2, 'page 34')", job.id, job.token
+        )
+        return str(job.id)
+
+    enqueue(database_url, "--queue", "other")
+    quiet = holdfast("jobs", "list", url=database_url, COLUMNS="120").lines[0]
+    assert quiet.split() == ["ID", "STATE", "TASK", "QUEUE", "TRY", "AGE"]
+    job = given(database_url, report)
+    shown = holdfast("jobs", "show", job, "--json", url=database_url).document["progress"]
+    assert {**shown, "updated_at": None} == {
+        "done": 340,
+        "total": 1000,
+        "failed": 2,
+        "note": "page 34",
+        "updated_at": None,
+    }
+    sheet = holdfast("jobs", "show", job, url=database_url, COLUMNS="120").out
+    assert re.search(r"^progress +34% 340/1000, 2 failed: page 34 \(reported \w+ ago\)$", sheet, re.MULTILINE)
+    listed = holdfast("jobs", "list", "--state", "running", url=database_url, COLUMNS="120").lines
+    assert listed[0].split()[-1] == "DONE"
+    assert listed[1].endswith("34% 340/1000, 2 failed: page 34")
+    narrow = holdfast("jobs", "list", "--state", "running", url=database_url, COLUMNS="80").lines
+    assert max(map(len, narrow)) <= 80
+    assert " 34%" in narrow[1]
 
 
 def test_a_payload_comes_from_stdin_or_a_file(database_url: str, tmp_path: Path) -> None:

@@ -29,6 +29,35 @@ def test_dry_run_and_check_say_what_is_pending_and_change_nothing(empty_database
     assert check.lines[0] == "pending: 0001_initial"
 
 
+async def test_the_sql_that_would_run_is_printed_and_does_what_a_migrate_does(
+    empty_database_url: str,
+) -> None:
+    printed = await asyncio.to_thread(holdfast, "migrate", "--sql", url=empty_database_url)
+    assert printed.code == 0, printed.err
+    assert (await asyncio.to_thread(holdfast, "migrate", "--check", url=empty_database_url)).code == 4
+    conn = await asyncpg.connect(empty_database_url)
+    await conn.execute(printed.out)
+    await conn.close()
+    check = await asyncio.to_thread(holdfast, "migrate", "--check", url=empty_database_url)
+    assert check.code == 0, check.out
+    again = await asyncio.to_thread(holdfast, "migrate", "--sql", url=empty_database_url)
+    assert (again.code, again.out) == (0, "")
+    assert "up to date" in again.err
+
+
+async def test_only_what_is_pending_is_in_the_sql_that_would_run(database_url: str) -> None:
+    conn = await asyncpg.connect(database_url)
+    await conn.execute("update holdfast.function_set set hash = 'another'")
+    await conn.execute("create function holdfast.forgotten() returns void language sql as ''")
+    printed = await asyncio.to_thread(holdfast, "migrate", "--sql", "--json", url=database_url)
+    assert "Step: functions" in printed.document["sql"]
+    assert "Step: 0001" not in printed.document["sql"]
+    await conn.execute(printed.document["sql"])
+    assert await conn.fetchval("select to_regproc('holdfast.forgotten')") is None
+    await conn.close()
+    assert (await asyncio.to_thread(holdfast, "migrate", "--check", url=database_url)).code == 0
+
+
 def test_check_is_content_with_a_database_that_is_up_to_date(database_url: str) -> None:
     check = holdfast("migrate", "--check", url=database_url)
     assert check.code == 0

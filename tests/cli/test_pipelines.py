@@ -1,7 +1,7 @@
 """`holdfast pipelines`, `holdfast jobs signal` and `holdfast runs extend`."""
 
 from holdfast.db.connect import Connection
-from tests.builders import a_queue, an_open_run, claim_one, settle
+from tests.builders import a_queue, an_open_run, claim_one, fail, settle
 from tests.cli.command import holdfast
 from tests.cli.scene import given
 from tests.stage_builders import a_pipeline, a_stage_worker, entered_job, job_that_waits
@@ -88,6 +88,25 @@ def test_the_story_of_a_job_shows_its_stages_and_what_they_left(database_url: st
     job = given(database_url, make)
     shown = holdfast("jobs", "show", job, url=database_url, COLUMNS="120")
     assert 'a: {"score": 7}' in shown.out
+
+
+def test_a_job_is_replayed_from_a_stage(database_url: str) -> None:
+    async def make(conn: Connection) -> str:
+        await a_pipeline(conn)
+        job, worker = await entered_job(conn), await a_stage_worker(conn)
+        await settle(conn, await claim_one(conn, worker), "advance")
+        await fail(conn, await claim_one(conn, worker), "permanent")
+        return str(job)
+
+    job = given(database_url, make)
+    refused = holdfast("jobs", "replay", job, "--stage", "z", url=database_url)
+    assert refused.code == 2
+    assert "has no stage z" in refused.err
+    assert "Its stages are a, b, c." in refused.err
+    replayed = holdfast("jobs", "replay", job, "--stage", "a", "--reason", "a was wrong", url=database_url)
+    assert (replayed.code, replayed.out) == (0, f"{job} replayed\n")
+    shown = holdfast("jobs", "show", job, url=database_url, COLUMNS="120").out
+    assert "from stage a: a was wrong" in shown
 
 
 def test_a_run_is_given_more_time(database_url: str) -> None:

@@ -13,8 +13,8 @@ import asyncpg
 import pytest
 
 from holdfast.cli.commands import COMMANDS, Command
-from holdfast.cli.db import without_password
 from holdfast.cli.worker_settings import read_queues
+from holdfast.db.address import without_password
 from tests.cli.command import environment, eventually, holdfast, holdfast_process
 from tests.patience import PATIENCE
 
@@ -41,6 +41,12 @@ def test_every_command_has_a_help_with_the_same_first_line(command: Command) -> 
     assert shown.code == 0, shown.err
     assert f"Usage: holdfast {command.name}" in shown.out
     assert command.help in " ".join(shown.out.split())
+
+
+def test_the_help_of_a_command_says_more_than_its_line_in_the_list() -> None:
+    shown = " ".join(holdfast("db", "--help").out.split())
+    assert "holdfast db [PSQL ARGUMENT]..." in shown
+    assert "All arguments go to psql" in shown
 
 
 def test_an_option_can_be_set_by_the_environment(database_url: str) -> None:
@@ -121,6 +127,19 @@ def test_an_embedded_database_is_started_and_migrated_without_being_asked(data_d
     assert "schema" not in second.err
     doctor = holdfast_process("--data-dir", str(data_dir), "doctor", "--json")
     assert {one["level"] for one in doctor.document["findings"]} == {"ok"}, doctor.out
+
+
+@pytest.mark.parametrize("database", [[], ["--data-dir"]])
+def test_a_worker_and_its_processes_tell_of_the_embedded_database_once(
+    data_dir: Path, tmp_path: Path, database: list[str]
+) -> None:
+    (tmp_path / "shop.py").write_text("from holdfast import Holdfast\napp = Holdfast()\n")
+    given = [*database, str(data_dir)] if database else []
+    words = [*given, "worker", "-A", "shop:app", "--queues", "mail", "--processes", "2", "--drain"]
+    worker = holdfast_process(*words, cwd=tmp_path, HOLDFAST_DATA_DIR=str(data_dir))
+    assert worker.code == 0, worker.err
+    assert worker.err.count("using the embedded one") == 1, worker.err
+    assert worker.err.count("schema up to date") == 1, worker.err
 
 
 def test_psql_on_a_new_embedded_database_finds_the_schema(data_dir: Path) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import re
 
 import asyncpg
+import pytest
 
 from holdfast.db.connect import Connection
 from tests.builders import a_worker, claim, settle
@@ -13,7 +14,17 @@ from tests.cli.scene import given, rows
 PROGRESS_KEYS = {
     *("id", "name", "state", "total", "waiting", "scheduled", "ready", "running", "completed", "rejected"),
     *("cancelled", "dead", "started_at", "ended_at", "rate_per_minute", "eta", "eta_low"),
-    *("eta_high", "budget", "spent", "reserved", "max_units", "used_units", "reserved_units", "more_than"),
+    *(
+        "eta_high",
+        "budget",
+        "spent",
+        "reserved",
+        "max_units",
+        "used_units",
+        "reserved_units",
+        "more_than",
+        "blocker",
+    ),
 }
 RUN_KEYS = {
     *("id", "name", "state", "total", "completed", "rejected", "cancelled", "dead", "created_at", "ended_at"),
@@ -62,6 +73,37 @@ def test_a_job_cannot_join_a_sealed_run(database_url: str) -> None:
     holdfast("runs", "seal", run, url=database_url)
     refused = holdfast("enqueue", "greet", "--run", run, url=database_url)
     assert refused.code == 6, refused.err
+
+
+def test_all_queues_are_paused_and_resumed_and_pauses_of_single_ones_stay(database_url: str) -> None:
+    for queue in ("chat", "mail"):
+        holdfast("queues", "set", queue, "timeout=2m", url=database_url)
+    holdfast("queues", "pause", "mail", "--reason", "the model is down", url=database_url)
+    paused = holdfast("queues", "pause", "--all", "--reason", "a copy", url=database_url)
+    assert (paused.code, paused.out) == (0, "paused: all queues\n")
+    assert "hint: holdfast queues resume --all" in paused.err
+    listed = holdfast("queues", "list", url=database_url, COLUMNS="80")
+    assert [line.split()[1] for line in listed.lines[1:]] == ["paused", "paused"]
+    assert "note: all queues are paused since" in listed.err
+    one = holdfast("queues", "resume", "chat", url=database_url)
+    assert "note: all queues are paused since" in one.err
+    doctor = holdfast("doctor", "--json", url=database_url).document["findings"]
+    (found,) = [finding for finding in doctor if finding["check"] == "queues"]
+    assert (found["level"], found["fix"]) == ("note", "holdfast queues resume --all")
+    assert found["message"].endswith(": a copy.")
+    resumed = holdfast("queues", "resume", "--all", url=database_url)
+    assert (resumed.code, resumed.out) == (0, "resumed: all queues\n")
+    assert "paused one by one, and still so: mail" in resumed.err
+    listed = holdfast("queues", "list", url=database_url, COLUMNS="80")
+    assert [line.split()[1] for line in listed.lines[1:]] == ["open", "paused"]
+    assert listed.err == ""
+
+
+@pytest.mark.parametrize("words", [["pause"], ["resume"], ["pause", "mail", "--all"]])
+def test_a_pause_needs_one_queue_or_all(database_url: str, words: list[str]) -> None:
+    refused = holdfast("queues", *words, url=database_url)
+    assert refused.code == 2
+    assert "name one, or say --all, not both" in refused.err
 
 
 def test_a_queue_is_set_shown_paused_and_resumed(database_url: str) -> None:

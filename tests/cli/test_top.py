@@ -16,8 +16,9 @@ from rich.console import Console
 from holdfast.cli.top.frame import frame
 from holdfast.cli.top.keys import DOWN, UP, press, split_keys
 from holdfast.cli.top.view import View, Wish
+from holdfast.db.connect import Connection
 from holdfast.model.glance import Glance, GlanceError, GlanceQueue, GlanceWorker
-from tests.builders import a_worker, ready_job
+from tests.builders import a_worker, ready_job, running_job
 from tests.cli.command import environment, eventually, holdfast
 from tests.cli.scene import dead_jobs, given, rows, states
 from tests.patience import PATIENCE
@@ -27,7 +28,7 @@ MAIL = GlanceQueue("mail", False, 1, 2, 30, 4, NOW - timedelta(minutes=5), 61.5,
 OLD = GlanceQueue("an-old-queue-with-quite-a-long-name-for-a-queue", True, 0, 0, 123456, 0, NOW, 0.0, 0, [])
 WORKERS = [GlanceWorker("host-a.example.org", number, "working", 4, 50, "1.9") for number in range(8)]
 ERRORS = [GlanceError("ValueError", "a \x1b[2J message\n" + "x" * 200, 12, NOW - timedelta(seconds=9))]
-VIEW = View(Glance(NOW, [MAIL, OLD], WORKERS, ERRORS))
+VIEW = View(Glance(NOW, [MAIL, OLD], WORKERS, ERRORS, []))
 
 
 def text_of(view: View) -> str:
@@ -48,8 +49,26 @@ def test_a_frame_fits_into_80_columns_and_says_what_matters() -> None:
     assert "q quit" in text
 
 
+def test_running_jobs_that_reported_their_progress_are_shown(database_url: str) -> None:
+    async def report(conn: Connection) -> str:
+        await running_job(conn, queue="quiet")
+        job = await running_job(conn, task="import_catalogue")
+        await conn.execute(
+            "select holdfast.report_progress($1, $2, 340, 1000, 0, 'page 34')", job.id, job.token
+        )
+        return str(job.id)
+
+    assert "RUNNING" not in holdfast("top", url=database_url).out
+    job = given(database_url, report)
+    shown = holdfast("top", url=database_url, COLUMNS="80").lines
+    (line,) = [one for one in shown if one.startswith(job)]
+    assert " 34% 340/1000" in line
+    assert max(map(len, shown)) <= 80
+    assert holdfast("top", url=database_url, COLUMNS="120").out.count("34% 340/1000: page 34") == 1
+
+
 def test_an_empty_system_has_a_frame_too() -> None:
-    empty = View(Glance(NOW, [], [], []))
+    empty = View(Glance(NOW, [], [], [], []))
     assert "QUEUE" in text_of(empty)
     assert [press(empty, key) for key in ("p", "r", DOWN, "\n")] == [(empty, None)] * 4
 

@@ -83,7 +83,7 @@ def test_a_worker_leaves_on_sigterm_with_0(database_url: str, shop: Path) -> Non
         worker.send_signal(signal.SIGTERM)
         _, err = worker.communicate(timeout=PATIENCE)
         assert worker.returncode == 0, err
-        assert "left after 0 jobs" in err
+        assert "left after 0 attempts, 0 of them failed" in err
     finally:
         worker.kill()
         worker.wait()

@@ -42,6 +42,14 @@ def test_a_queue_policy_that_cannot_be_is_refused_at_once(policy: dict[str, Any]
         Holdfast().queue("mail", **policy)
 
 
+async def test_all_queues_are_paused_and_resumed_in_the_apps_name(app: Holdfast, db: Database) -> None:
+    await app.pause_all_queues("a copy of production")
+    (pause,) = await db.fetch("select reason, actor from holdfast.pause_view")
+    assert tuple(pause) == ("a copy of production", app.name)
+    assert await app.resume_all_queues() == []
+    assert await db.fetch("select from holdfast.pause_view") == []
+
+
 async def test_a_queue_is_paused_and_resumed_in_the_apps_name(app: Holdfast, db: Database) -> None:
     app.queue("mail")
     await app.declare()

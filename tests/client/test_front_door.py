@@ -6,6 +6,9 @@ import sys
 from pathlib import Path
 
 import holdfast
+from holdfast.model import error, signal
+from holdfast.model.error import HoldfastError
+from holdfast.model.signal import HandlerSignal
 
 PAGE = Path(__file__).parents[2] / "docs" / "python.md"
 
@@ -49,3 +52,13 @@ greet.call("Ada", tags=["a"])
 greet.bind({"name": "Ada"})
 """
     assert loaded_after(program) == ["asyncpg"]
+
+
+def test_every_public_exception_can_be_imported_from_the_package() -> None:
+    exceptions = {
+        name
+        for module in (error, signal)
+        for name, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, HoldfastError | HandlerSignal)
+    }
+    assert exceptions - {*holdfast.__all__} == set()

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from holdfast.client.app import Holdfast
 from holdfast.db.connect import Database
+from holdfast.db.worker import report_progress
 from holdfast.model.error import InvalidInput, JobFailed, NotFound, Timeout
 from holdfast.model.outcome import Completed, Outcome, Rejected
 from holdfast.model.payload import encode
@@ -45,6 +46,23 @@ async def test_a_result_is_of_the_annotated_type(app: Holdfast, db: Database) ->
     assert await asked.result(timeout=PATIENCE) == answer
     assert await scored.result(timeout=PATIENCE) == [Score(3)]
     assert await app.job(scored.id).result() == [{"points": 3}]
+
+
+async def test_progress_is_what_the_handler_reported_last(app: Holdfast, db: Database) -> None:
+    @app.task()
+    async def count() -> int:
+        return 1
+
+    handle = await count.enqueue()
+    assert await handle.progress() is None
+    _, (job,) = await claim(db)
+    for done in (1, 2):
+        await report_progress(db, job.id, job.token, done, 3, None, f"part {done}")
+    progress = await handle.progress()
+    assert progress is not None
+    assert (progress.done, progress.total, progress.failed, progress.note) == (2, 3, 0, "part 2")
+    assert str(progress) == "66% 2/3: part 2"
+    assert (await app.job(handle.id).job()).progress == progress
 
 
 async def test_a_result_is_waited_for(app: Holdfast, db: Database) -> None:

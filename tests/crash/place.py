@@ -49,10 +49,10 @@ class Place:
 
 
 @contextmanager
-def a_durable_server(settings: Mapping[str, str], bin_dir: Path | None = None) -> Iterator[EmbeddedServer]:
+def a_durable_server(settings: Mapping[str, str]) -> Iterator[EmbeddedServer]:
     with tempfile.TemporaryDirectory(prefix="hf-", ignore_cleanup_errors=True) as directory:
         Path(directory).chmod(0o755)
-        server = EmbeddedServer(Path(directory) / "data", settings=dict(settings), bin_dir=bin_dir)
+        server = EmbeddedServer(Path(directory) / "data", settings=dict(settings))
         try:
             yield server
         finally:

@@ -9,6 +9,7 @@ from tests.cli.command import holdfast
 
 ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:Z|(?:\.\d+)?[+-]\d\d(?::\d\d)?)")
+HEARTBEAT = re.compile(r"last heartbeat \w+ ago; if it stays silent, its jobs are taken over in \w+")
 
 
 class Screens:
@@ -27,6 +28,9 @@ class Screens:
 
     def _settled(self, text: str) -> str:
         text = ID.sub(lambda found: self._ids.setdefault(found[0], _id(len(self._ids))), text)
+        text = HEARTBEAT.sub(
+            "last heartbeat 7s ago; if it stays silent, its jobs are taken over in 23s", text
+        )
         return MOMENT.sub("2030-01-31 09:00:00Z", text)
 
 
@@ -34,7 +38,7 @@ class Screens:
 def one_moment() -> Iterator[None]:
     """Everything happened three minutes ago, and Ada types."""
     with (
-        patch("holdfast.cli.render._short", lambda _: "3m"),
+        patch("holdfast.cli.render._age", lambda _: "3m"),
         patch("getpass.getuser", lambda: "ada"),
         patch("socket.gethostname", lambda: "desk"),
     ):

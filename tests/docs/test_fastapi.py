@@ -10,9 +10,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from uuid import uuid4
 
 import pytest
 
+from tests.cli.command import holdfast
 from tests.docs.page import blocks, environment, links
 from tests.patience import PATIENCE
 from tests.repo.tree import ROOT
@@ -52,16 +55,54 @@ async def address(process: asyncio.subprocess.Process) -> str:
     raise AssertionError("the server did not start")
 
 
-def ask(url: str, method: str) -> Any:
-    with urllib.request.urlopen(urllib.request.Request(url, method=method), timeout=PATIENCE) as answer:
-        return json.load(answer)
+def ask(url: str, method: str = "GET") -> tuple[int, Any]:
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, method=method), timeout=PATIENCE) as answer:
+            return answer.status, json.load(answer)
+    except HTTPError as error:
+        with error:
+            return error.code, json.load(error)
+
+
+def ended(url: str, job: str) -> Any:
+    """What the server says of a job in the end; until then, that it is not done yet."""
+    for _ in range(round(PATIENCE)):
+        status, said = ask(f"{url}/welcomes/{job}")
+        if status != 202:
+            assert status == 200
+            return said
+        assert said["state"] in ("ready", "running", "scheduled")
+    raise AssertionError("the job did not end")
 
 
 @pytest.mark.alone
 async def test_the_server_greets_by_its_own_worker(database_url: str, tmp_path: Path) -> None:
     async with uvicorn(SERVER, database_url, tmp_path) as url:
-        job = await asyncio.to_thread(ask, f"{url}/greetings/Ada", "POST")
-        assert await asyncio.to_thread(ask, f"{url}/greetings/{job}", "GET") == "Hello, Ada!"
+        status, job = await asyncio.to_thread(ask, f"{url}/welcomes/Ada", "POST")
+        assert status == 202
+        assert await asyncio.to_thread(ended, url, job) == {"state": "completed", "output": "Hello, Ada!"}
+
+
+@pytest.mark.alone
+async def test_the_server_tells_of_jobs_that_are_not_done_did_not_complete_or_do_not_exist(
+    database_url: str, tmp_path: Path
+) -> None:
+    def enqueue(payload: str, *options: str) -> str:
+        words = ("enqueue", "welcome", payload, "--queue", "welcomes", *options)
+        return holdfast(*words, url=database_url).out.strip()
+
+    def check(url: str) -> None:
+        assert ended(url, ask(f"{url}/welcomes/R2-D2", "POST")[1])["reason"] == "R2-D2 is no name"
+        assert ended(url, enqueue("{}"))["state"] == "dead"
+        later = enqueue('{"name": "Ada"}', "--delay", "1h")
+        assert ask(f"{url}/welcomes/{later}") == (202, {"state": "scheduled"})
+        assert holdfast("jobs", "cancel", later, "--reason", "no time", url=database_url).code == 0
+        assert ended(url, later) == {"state": "cancelled", "reason": "no time"}
+        assert ask(f"{url}/welcomes/{uuid4()}")[0] == 404
+        assert ask(f"{url}/welcomes/nonsense")[0] == 404
+
+    async with uvicorn(SERVER, database_url, tmp_path) as url:
+        await asyncio.to_thread(check, url)
 
 
 @pytest.mark.alone
@@ -69,7 +110,7 @@ async def test_the_server_with_a_lifespan_of_its_own_starts_and_ends(
     database_url: str, tmp_path: Path
 ) -> None:
     async with uvicorn(OWN_LIFESPAN, database_url, tmp_path) as url:
-        assert (await asyncio.to_thread(ask, f"{url}/openapi.json", "GET"))["paths"] == {}
+        assert (await asyncio.to_thread(ask, f"{url}/openapi.json"))[1]["paths"] == {}
 
 
 def test_its_links_lead_somewhere() -> None:

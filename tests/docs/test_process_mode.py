@@ -50,7 +50,9 @@ async def test_a_program_without_the_line_that_it_needs_is_told_so_and_does_not_
 
 def test_the_command_line_runs_it_too(database_url: str, tmp_path: Path) -> None:
     (tmp_path / "primes.py").write_text(PROGRAM)
-    job = holdfast("enqueue", "count_primes", '{"below": 100}', url=database_url).out.strip()
+    job = holdfast(
+        "enqueue", "count_primes", '{"below": 100}', "--queue", "primes", url=database_url
+    ).out.strip()
     worker = holdfast_process("worker", "-A", "primes:app", "--drain", url=database_url, cwd=tmp_path)
     assert worker.code == 0, worker.err
     waited = holdfast("jobs", "wait", job, "--json", url=database_url)

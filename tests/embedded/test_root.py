@@ -11,6 +11,7 @@ import pytest
 
 from holdfast.embedded import EmbeddedError, EmbeddedServer, account
 from holdfast.embedded.find import find_binaries
+from holdfast.embedded.ownership import usable_by
 from tests.embedded.running import (
     fast_server,
     pgdata_of,
@@ -108,6 +109,27 @@ def test_the_same_programs_in_two_private_places_are_copied_once(
             assert sql(dsn, "select 1") == "1"
 
     assert len([path for path in (shelf / "programs").iterdir() if path.is_dir()]) == 1
+
+
+def test_a_copy_goes_with_the_last_environment_that_it_was_made_from_and_not_under_a_server(
+    data_dir: Path, short_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOLDFAST_DATA_DIR", str(short_dir / "shelf"))
+    programs = short_dir / "shelf" / "programs"
+    first = hide_programs(short_dir / "first")
+    other = hide_programs(short_dir / "other")
+    with (other / "postgres").open("ab") as program:
+        program.write(b"another build")
+
+    with fast_server(data_dir, bin_dir=first):
+        (copy,) = filter(Path.is_dir, programs.iterdir())
+        shutil.rmtree(short_dir / "first")
+        usable_by(account.account_for(data_dir), find_binaries(other))
+        assert copy.exists()
+    usable_by(account.account_for(data_dir), find_binaries(other))
+
+    assert not copy.exists()
+    assert len([*filter(Path.is_dir, programs.iterdir())]) == 1
 
 
 def test_a_private_folder_that_is_no_installation_is_refused_and_nothing_of_it_is_copied(

@@ -1,5 +1,6 @@
 """The guide's programs run as they stand there."""
 
+import os
 import re
 import subprocess
 import sys
@@ -15,10 +16,10 @@ PROGRAMS = re.findall(r"^```python\n(.*?)^```", GUIDE.read_text("utf-8"), re.MUL
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=range(len(PROGRAMS)))
-def test_a_program_of_the_guide_runs(program: str, server_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOLDFAST_TEST_DATABASE_URL", server_url)
+def test_a_program_of_the_guide_runs(program: str, server_url: str) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
+        env={**os.environ, "HOLDFAST_TEST_DATABASE_URL": server_url},
         check=False,
         capture_output=True,
         text=True,

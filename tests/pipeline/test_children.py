@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from holdfast import ChildFailed, Holdfast, JobContext, JobFailed, Permanent, Pipeline, Reject, Stage, Worker
+from holdfast.model.error import InvalidOption
+from holdfast.model.queue import ReplayResult
 from holdfast.model.state import State
 
 SHORT = timedelta(milliseconds=100)
@@ -55,6 +57,22 @@ async def test_several_next_stages_run_as_children_and_the_job_goes_on_after_the
         ("right", 70, None),
     ]
     assert {row["labels"] for row in children} == {'{"of": "Ada"}'}
+
+
+async def test_a_job_is_replayed_from_the_stage_that_fans_out_or_from_the_one_after(app: Holdfast) -> None:
+    line = fan(app)
+    await app.declare()
+    handle = await line.enqueue(n=4)
+    await drain(app)
+    visits = "select count(*) from holdfast.stage_outputs where job_id = $1 and stage = 'start'"
+    for stage, starts in (("start", 2), ("join", 2)):
+        assert await handle.replay("look again", stage=stage) is ReplayResult.REPLAYED
+        await drain(app)
+        found = await handle.result()
+        assert (found["left"], found["right"]) == (5, 40)
+        assert (await app.database.fetch(visits, handle.id))[0]["count"] == starts
+    with pytest.raises(InvalidOption, match="has no stage z"):
+        await handle.replay(stage="z")
 
 
 async def test_a_pipeline_may_end_with_the_stages_that_it_fanned_out_to(app: Holdfast) -> None:

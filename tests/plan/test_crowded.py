@@ -25,8 +25,8 @@ CALLS = {
     "close_runs()": 20,
     "forget_workers()": 20,
     "prune_jobs()": 110,
-    "list_jobs()": 400,
-    'list_jobs(\'{"queue": "one"}\', null, 10)': 100,
+    "list_jobs()": 700,
+    'list_jobs(\'{"queue": "one"}\', null, 10)': 170,
 }
 OF_A_READY_JOB = {"get_job($1)": 65, "cancel_jobs(array[$1]::uuid[])": 90}
 OF_AN_ENDED_JOB = {"get_job($1)": 65, "replay_jobs(array[$1]::uuid[])": 150}

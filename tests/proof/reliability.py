@@ -25,9 +25,9 @@ path below `tests/`; `chaos:NAME` is a fault of `holdfast chaos`.
   `--machine` compares all verbs with a model. `--report FILE` keeps the figures; those in `docs/long-runs/`
   are on this page.
 - `holdfast doctor --invariants` looks for violations in your database, in the newest 10,000 of everything.
-- Versions: the whole suite runs on PostgreSQL 18, which is embedded. The tests of SQL, migrations, races and
-  the machine were run on 15, too (`HOLDFAST_POSTGRES_BIN=/usr/lib/postgresql/15/bin ./dev test tests/sql`),
-  of those of crashes a part. Nothing was run on 14, 16 and 17.
+- Versions: the whole suite runs on PostgreSQL 18, which is embedded. `./dev test --postgres N` runs the tests
+  of SQL, races, migrations, the machine, workers and these proofs on 14, 15, 16, 17 or 18; every change runs
+  those of SQL, migrations and the machine on 15, the oldest that is supported.
 - L is the lease, 30 s unless set; S the sweep of every worker, 5 s.
 - What the proofs need beyond Python: pgbouncer, and root for the full disk. Without them these are skipped;
   with `CI=true` in the environment they fail instead.

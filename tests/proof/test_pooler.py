@@ -1,6 +1,7 @@
 """The core of the suite through pgbouncer in transaction mode: nothing of ours needs a session."""
 
 import asyncio
+import traceback
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
@@ -13,7 +14,7 @@ from holdfast.client.app import Holdfast
 from holdfast.db.connect import Database
 from holdfast.db.invariants import check_invariants
 from holdfast.db.migrate import migrate
-from holdfast.model.error import UniqueConflict
+from holdfast.model.error import DatabaseError, UniqueConflict
 from holdfast.model.state import State
 from holdfast.worker.context import JobContext
 from tests.cli.command import holdfast
@@ -118,6 +119,21 @@ async def test_a_migration_runs_through_a_pooler(empty_database_url: str) -> Non
             async with database.connection() as conn:
                 assert (await migrate(conn)).applied
             assert await check_invariants(database) == []
+
+
+async def test_a_pooler_that_was_not_named_is_told_of_and_how_to_name_it(pooled_url: str) -> None:
+    plain = pooled_url.removesuffix("&pgbouncer=true")
+    async with Holdfast(plain) as app:
+        await app.jobs()  # prepared on the only connection to the server, which the next line takes
+        other = await asyncpg.connect(plain, statement_cache_size=0)
+        await other.execute("begin")
+        with pytest.raises(DatabaseError) as caught:
+            await app.jobs()
+        await other.close()
+    hint = caught.value.hint or ""
+    assert "HOLDFAST_POOLER=transaction" in hint
+    assert "HOLDFAST_DIRECT_URL" in hint
+    assert "statement_cache_size" not in "".join(traceback.format_exception_only(caught.value))
 
 
 async def test_a_wait_for_a_lock_is_told_through_a_pooler(

@@ -10,17 +10,18 @@ import pytest
 from tests.repo.tree import ROOT
 
 DEV = '#!/bin/sh\necho "$*" >>"$CALLS"\n[ "$1" != "$FAILS" ]\n'
+OLDEST = "test --postgres 15 tests/sql tests/migration tests/machine"
 
 
 @pytest.mark.parametrize(
     ("fails", "calls"),
     [
-        ("", ["lint", "test", "test -m slow and not long"]),
+        ("", ["lint", "test", OLDEST, "test -m slow and not long"]),
         ("lint", ["lint"]),
         ("test", ["lint", "test"]),
     ],
 )
-def test_lint_and_tests_and_slow_ones_run_once_each_until_one_fails(
+def test_lint_and_tests_and_old_servers_and_slow_ones_run_once_each_until_one_fails(
     tmp_path: Path, fails: str, calls: list[str]
 ) -> None:
     ended = run_ci(tmp_path, fails)

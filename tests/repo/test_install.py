@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import sysconfig
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,8 @@ def test_the_installed_package_is_whole(environment: Path) -> None:
 
 @pytest.mark.slow
 def test_the_installed_command_answers(environment: Path) -> None:
-    assert "holdfast" in run(environment / "bin" / "holdfast", "--version")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert run(environment / "bin" / "holdfast", "--version") == f"holdfast {project['version']}\n"
 
 
 def run(*command: str | Path) -> str:

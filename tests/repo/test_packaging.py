@@ -38,7 +38,7 @@ def test_the_wheel_is_marked_as_typed(wheel: ZipFile) -> None:
 
 def test_the_wheel_holds_only_the_package_and_its_metadata(wheel: ZipFile) -> None:
     tops = {name.split("/")[0] for name in wheel.namelist()}
-    assert tops == {"holdfast", f"holdfast-{metadata(wheel)['Version']}.dist-info"}
+    assert tops == {"holdfast", f"holdfast_queue-{metadata(wheel)['Version']}.dist-info"}
     assert not [name for name in wheel.namelist() if "__pycache__" in name or name.endswith(".pyc")]
 
 

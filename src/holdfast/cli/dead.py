@@ -6,13 +6,13 @@ import typer
 
 from holdfast.cli import dead_replay, dead_triage
 from holdfast.cli.letter_filter import LetterFilter, every_letter, letter_filter
-from holdfast.cli.letter_sheet import document, export_line, print_letter
+from holdfast.cli.letter_sheet import document, print_letter
 from holdfast.cli.option_set import takes
 from holdfast.cli.options import Json, Limit, identifier
 from holdfast.cli.output import say, write
-from holdfast.cli.render import ago, counts, print_json, print_table
+from holdfast.cli.render import ago, counts, json_text, print_json, print_table
 from holdfast.cli.session import with_database
-from holdfast.db import dead, jobs
+from holdfast.db import dead
 from holdfast.db.connect import Database
 from holdfast.model.dead_letter import DeadLetter, LetterGroup
 from holdfast.model.error import NotFound
@@ -69,7 +69,7 @@ def show_letter(
     job: Annotated[str, typer.Argument(metavar="JOB", help="The job's id.")],
     as_json: Json = False,
 ) -> None:
-    """One dead letter with its error history and notes, also after a replay."""
+    """One dead letter with its payload, error history and notes, also after a replay."""
     job_id = JobId(identifier(job))
     sheet = with_database(context, lambda database: dead.get_sheet(database, job_id))
     if sheet is None:
@@ -107,9 +107,8 @@ async def _export(database: Database, filters: LetterFilter) -> int:
     count = 0
     async for letter in every_letter(database, await filters.wire(database)):
         sheet = await dead.get_sheet(database, letter.job)
-        job = await jobs.get_job(database, letter.job)
-        if sheet is not None and job is not None:  # else pruned since the page was read
-            write(export_line(sheet, job))
+        if sheet is not None:  # else pruned since the page was read
+            write(json_text(document(sheet)))
             count += 1
     return count
 

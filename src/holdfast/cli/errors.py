@@ -14,11 +14,12 @@ USAGE = 2
 
 def report(exc: Exception, arguments: Sequence[str] = ()) -> int:
     """Say on stderr what happened; returns the exit code."""
-    if os.environ.get("HOLDFAST_DEBUG"):
-        say_lines("".join(traceback.format_exception(exc)))
+    trace = "".join(traceback.format_exception(exc)) if os.environ.get("HOLDFAST_DEBUG") else ""
+    if trace:
+        say_lines(trace)
     message, hint, code = _explain(exc, arguments)
     say(f"error: {message}")
-    if hint:
+    if hint and f"hint: {hint}" not in trace:
         say(f"hint: {hint}")
     return code
 

@@ -6,7 +6,7 @@ import typer
 
 from holdfast.cli.options import Json, identifier
 from holdfast.cli.output import write
-from holdfast.cli.render import ago, print_json, print_table
+from holdfast.cli.render import ago, print_json, print_wrapped
 from holdfast.cli.session import with_database
 from holdfast.db import stats
 from holdfast.model.id import JobId
@@ -36,8 +36,5 @@ def explain(
 
 
 def _print(blockers: list[Blocker]) -> None:
-    print_table(
-        ("blocker", "until", "why"),
-        ((one.blocker, ago(one.until), one.detail) for one in blockers),
-        keep=("blocker", "until"),
-    )
+    rows = ((one.blocker, ago(one.until), one.detail) for one in blockers)
+    print_wrapped(("blocker", "until", "why"), rows)

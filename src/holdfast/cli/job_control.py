@@ -1,6 +1,7 @@
 """`holdfast jobs cancel` and `holdfast jobs replay`: jobs by id, or all that match a filter."""
 
 from collections.abc import Iterable, Sequence
+from typing import Annotated
 
 import typer
 
@@ -45,6 +46,9 @@ def replay_jobs(
     manner: Manner,
     ids: Ids = None,
     state: StateFilter = None,
+    stage: Annotated[
+        str | None, typer.Option(help="Of their pipeline, to start at; else each starts where it ended.")
+    ] = None,
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
@@ -53,7 +57,7 @@ def replay_jobs(
     selection = select(ids, filters, states)
 
     async def verb(database: Database, batch: list[JobId]) -> Iterable[Touched]:
-        return _touched(await jobs.replay_jobs(database, batch, reason, actor()))
+        return _touched(await jobs.replay_jobs(database, batch, reason, actor(), stage))
 
     results = act(context, selection, "replay", verb, manner)
     show(results, as_json)

@@ -46,7 +46,7 @@ def document(record: JobRecord) -> dict[str, Any]:
 
 
 def print_record(record: JobRecord) -> None:
-    print_sheet(facts(record.job))
+    print_sheet(facts(record.job) | {"progress": _progress(record.job)})
     if record.timeline:
         write("")
         print_table(
@@ -57,8 +57,14 @@ def print_record(record: JobRecord) -> None:
     print_traceback(record.attempts)
 
 
+def _progress(job: Job) -> str | None:
+    return None if job.progress is None else f"{job.progress} (reported {ago(job.progress.updated_at)} ago)"
+
+
 def _why(entry: TimelineEntry) -> str | None:
-    """A stage is told with what it left."""
+    """A stage is told with what it left, a replay with where it starts."""
+    if entry.what == "replay" and "stage" in entry.detail:
+        return ": ".join(filter(None, (f"from stage {entry.detail['stage']}", entry.words)))
     if entry.what == "stage" and entry.words is not None:
         return f"{entry.words}: {entry.detail.get('output', 'no output')}"
     return entry.words

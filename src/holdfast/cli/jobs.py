@@ -9,7 +9,7 @@ from holdfast.cli.job_control import cancel_jobs, replay_jobs
 from holdfast.cli.job_sheet import document, print_record, read_record
 from holdfast.cli.options import Json, Labels, Limit, WaitTimeout, actor, duration, identifier
 from holdfast.cli.output import write
-from holdfast.cli.render import ago, print_json, print_table
+from holdfast.cli.render import ago, done, print_json, print_table
 from holdfast.cli.selection import QueueFilter, RunFilter, StateFilter, TaskFilter, filters_of
 from holdfast.cli.session import with_database
 from holdfast.cli.wait import wait_for
@@ -47,18 +47,17 @@ def list_jobs(
     limit: Limit = 50,
     as_json: Json = False,
 ) -> None:
-    """Live and ended jobs that match, newest first."""
+    """Live and ended jobs that match, newest first, with the progress that they reported."""
     filters = filters_of(queue, task, run, label) | ({"state": state.value} if state else {})
     last = JobId(identifier(before)) if before else None
     found = with_database(context, lambda database: jobs.list_jobs(database, filters, last, limit))
     if as_json:
         print_json({"jobs": found})
         return
-    print_table(
-        ("id", "state", "task", "queue", "try", "age"),
-        (_row(job) for job in found),
-        keep=("id", "state", "try", "age"),
-    )
+    columns = ["id", "state", "task", "queue", "try", "age"]
+    if any(job.progress for job in found):
+        columns.append("done")
+    print_table(columns, (_row(job)[: len(columns)] for job in found), keep=("id", "state", "try", "age"))
 
 
 @app.command("show")
@@ -109,7 +108,7 @@ def signal_job(
 
 
 def _row(job: Job) -> tuple[object, ...]:
-    return job.id, job.state, job.task, job.queue, job.attempt, ago(job.created_at)
+    return job.id, job.state, job.task, job.queue, job.attempt, ago(job.created_at), done(job)
 
 
 async def _all(database: Database, ids: list[JobId]) -> list[Job]:

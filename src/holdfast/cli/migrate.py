@@ -13,6 +13,7 @@ from holdfast.cli.target import Target, start_logging, target_of
 from holdfast.db import migrate as schema
 from holdfast.db.chores import make_partitions
 from holdfast.db.connect import Database
+from holdfast.db.script import migration_script
 from holdfast.model.error import PermissionDenied, SchemaBehind
 
 
@@ -24,12 +25,15 @@ def migrate(
     context: typer.Context,
     check: Annotated[bool, typer.Option("--check", help="Change nothing; exit 4 unless up to date.")] = False,
     dry_run: DryRun = False,
+    sql: Annotated[bool, typer.Option("--sql", help="Change nothing; print the SQL that would run.")] = False,
     as_json: Json = False,
 ) -> None:
     """Safe at any time, by any number of processes; exits 4 if the database is newer than this program."""
     target = target_of(context)
     start_logging(target)
-    if check or dry_run:
+    if sql:
+        asyncio.run(_print_sql(target, as_json))
+    elif check or dry_run:
         asyncio.run(_look(target, check, as_json))
     else:
         asyncio.run(_migrate(target, as_json))
@@ -48,6 +52,17 @@ async def _look(target: Target, check: bool, as_json: bool) -> None:
             write(f"up to date: migration {state.migration:04}, function set {state.function_set}")
     if check and missing:
         raise SchemaBehind("The database's schema is not up to date.")
+
+
+async def _print_sql(target: Target, as_json: bool) -> None:
+    async with connected(target) as database, database.connection() as connection:
+        text = await migration_script(connection)
+    if as_json:
+        print_json({"sql": text})
+    elif text:
+        write(text)
+    else:
+        say("note: the database is up to date, nothing would run")
 
 
 async def _migrate(target: Target, as_json: bool) -> None:

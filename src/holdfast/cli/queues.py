@@ -6,12 +6,12 @@ import typer
 
 from holdfast.cli.options import After, Json, Limit, Reason, actor, read_settings, seconds_or_null
 from holdfast.cli.output import command, say, say_if_cut, tell
-from holdfast.cli.render import ago, counts, facts, print_json, print_sheet, print_table
+from holdfast.cli.render import ago, clock, counts, facts, print_json, print_sheet, print_table, some
 from holdfast.cli.session import with_database
 from holdfast.db import queues
 from holdfast.db.connect import Database
-from holdfast.model.error import NotFound
-from holdfast.model.queue import QueueDetails, QueueSummary
+from holdfast.model.error import InvalidOption, NotFound
+from holdfast.model.queue import FullPause, QueueDetails, QueueSummary
 
 DURATIONS = dict.fromkeys(
     ("timeout", "max_wait", "rescue_delay", "cancel_grace", "retention"), seconds_or_null
@@ -21,6 +21,8 @@ COUNTS = ("waiting", "scheduled", "ready", "running")
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 Name = Annotated[str, typer.Argument(help="The queue's name.")]
+OneName = Annotated[str | None, typer.Argument(metavar="NAME", help="The queue's name; or use --all.")]
+All = Annotated[bool, typer.Option("--all", help="All queues, those to come included.")]
 
 
 def register(root: typer.Typer, name: str, text: str) -> None:
@@ -32,7 +34,7 @@ def list_queues(
     context: typer.Context, limit: Limit = 100, after: After = None, as_json: Json = False
 ) -> None:
     """Queues by name, and the jobs in them by state."""
-    found = with_database(context, lambda database: queues.list_queues(database, limit + 1, after))
+    found, whole = with_database(context, lambda database: _list(database, limit + 1, after))
     shown = found[:limit]
     if as_json:
         print_json({"queues": shown})
@@ -43,6 +45,8 @@ def list_queues(
         keep=("state", "waiting", "scheduled", "ready", "running"),
     )
     say_if_cut(found, shown)
+    if whole is not None:
+        say(_note(whole))
 
 
 @app.command("show")
@@ -74,18 +78,55 @@ def set_queue(
 
 
 @app.command("pause")
-def pause_queue(context: typer.Context, name: Name, reason: Reason = None) -> None:
-    """Let no job of it be claimed; what runs goes on."""
-    with_database(context, lambda database: queues.pause_queue(database, name, reason, actor()))
-    tell(f"paused: {name}")
-    say(f"hint: {command('queues', 'resume', name)}")
+def pause_queue(
+    context: typer.Context, name: OneName = None, all_queues: All = False, reason: Reason = None
+) -> None:
+    """Let no job of a queue be claimed, or of all, those to come included; what runs goes on."""
+    if one := _one(name, all_queues):
+        with_database(context, lambda database: queues.pause_queue(database, one, reason, actor()))
+    else:
+        with_database(context, lambda database: queues.pause_all(database, reason, actor()))
+    tell(f"paused: {one or 'all queues'}")
+    say(f"hint: {command('queues', 'resume', one or '--all')}")
 
 
 @app.command("resume")
-def resume_queue(context: typer.Context, name: Name, reason: Reason = None) -> None:
-    """Let its jobs be claimed again."""
-    with_database(context, lambda database: queues.resume_queue(database, name, reason, actor()))
-    tell(f"resumed: {name}")
+def resume_queue(
+    context: typer.Context, name: OneName = None, all_queues: All = False, reason: Reason = None
+) -> None:
+    """Let jobs of a queue be claimed again. With --all, queues that were paused one by one stay paused."""
+    if one := _one(name, all_queues):
+        whole = with_database(context, lambda database: _resume(database, one, reason))
+        tell(f"resumed: {one}")
+        if whole is not None:
+            say(_note(whole))
+        return
+    rest = with_database(context, lambda database: queues.resume_all(database, reason, actor()))
+    tell("resumed: all queues")
+    if rest:
+        say(f"note: paused one by one, and still so: {some(rest)}; {command('queues', 'resume', 'NAME')}")
+
+
+def _one(name: str | None, all_queues: bool) -> str | None:
+    if (name is None) != all_queues:
+        raise InvalidOption("Which queue?", "name one, or say --all, not both")
+    return name
+
+
+async def _resume(database: Database, name: str, reason: str | None) -> FullPause | None:
+    await queues.resume_queue(database, name, reason, actor())
+    return await queues.full_pause(database)
+
+
+def _note(pause: FullPause) -> str:
+    why = f": {pause.reason}" if pause.reason else ""
+    return f"note: all queues are paused since {clock(pause.paused_at)}{why}; holdfast queues resume --all"
+
+
+async def _list(
+    database: Database, limit: int, after: str | None
+) -> tuple[list[QueueSummary], FullPause | None]:
+    return await queues.list_queues(database, limit, after), await queues.full_pause(database)
 
 
 async def _get(database: Database, name: str) -> QueueDetails:

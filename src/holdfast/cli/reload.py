@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.output import say
+from holdfast.db.embedded import ANNOUNCED
 
 LOOK_EVERY = 0.5
 OPTION = "--reload"
@@ -70,6 +71,8 @@ class Reloader:
             if code is not None:
                 self._wait_for_change(seen, code)
         say("holdfast: a file changed, the worker starts again")
+        if child.poll() is None:
+            os.environ[ANNOUNCED] = "1"  # it has said so itself, if it uses an embedded server
         _end(child)
         return None
 

@@ -16,6 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from holdfast.cli.output import printable, write
+from holdfast.model.duration import short
+from holdfast.model.job import Job
 
 COLOURS = {
     "running": "cyan",
@@ -119,12 +121,27 @@ def print_sheet(facts: Mapping[str, Any]) -> None:
     _print(table)
 
 
+def print_wrapped(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """A table of few rows whose last column is a sentence, which is wrapped and never cut."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for column in columns:
+        table.add_column(column.upper(), no_wrap=column != columns[-1])
+    for row in rows:
+        table.add_row(*(_cell(value) for value in row))
+    _print(table)
+
+
 def ago(moment: datetime | None, now: datetime | None = None) -> str:
     """How long ago; informational, so this machine's clock will do."""
     if moment is None:
         return ""
     passed = (now or datetime.now(UTC)) - moment
-    return f"in {_short(-passed)}" if passed < timedelta(0) else _short(passed)
+    return f"in {_age(-passed)}" if passed < timedelta(0) else _age(passed)
+
+
+def done(job: Job) -> str:
+    """What the job's handler has reported of its progress."""
+    return "" if job.progress is None else str(job.progress)
 
 
 def counts(of: object, names: Sequence[str], more_than: Sequence[str]) -> tuple[str, ...]:
@@ -149,12 +166,7 @@ def percent(part: float | None) -> str:
 
 def roughly(length: timedelta | None) -> str:
     """With two digits, which is all that a percentile is worth: 8ms, 1.2s, 3m."""
-    if length is None:
-        return ""
-    seconds = length.total_seconds()
-    if seconds < 1:
-        return f"{seconds * 1000:.0f}ms"
-    return f"{seconds:.2g}s" if seconds < 100 else _short(length)
+    return "" if length is None else short(length)
 
 
 def span(length: timedelta) -> str:
@@ -166,12 +178,8 @@ def span(length: timedelta) -> str:
     return f"{seconds:g}s"
 
 
-def _short(length: timedelta) -> str:
-    seconds = max(0, round(length.total_seconds()))
-    for unit, size in UNITS:
-        if seconds >= 2 * size:
-            return f"{seconds // size}{unit}"
-    return f"{seconds}s"
+def _age(length: timedelta) -> str:
+    return short(timedelta(seconds=round(length.total_seconds())))
 
 
 def _cell(value: Any) -> Text:

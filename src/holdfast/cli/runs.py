@@ -18,7 +18,7 @@ from holdfast.cli.options import (
     labels,
 )
 from holdfast.cli.output import say, write
-from holdfast.cli.render import ago, counts, facts, plain, print_json, print_sheet, print_table
+from holdfast.cli.render import ago, counts, facts, plain, print_json, print_sheet, print_table, roughly
 from holdfast.cli.selection import confirm
 from holdfast.cli.session import with_database
 from holdfast.cli.wait import wait_for
@@ -30,6 +30,7 @@ from holdfast.model.id import RunId
 from holdfast.model.run import LIVE, RunProgress, Which
 
 BUDGET = ("budget", "spent", "reserved", "max_units", "used_units", "reserved_units")
+ETA = ("eta", "eta_low", "eta_high")
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 Id = Annotated[str, typer.Argument(metavar="RUN", help="The run's id.")]
 MaxUnits = Annotated[float | None, typer.Option(min=0, help="Units that its calls may use in all.")]
@@ -217,14 +218,24 @@ def _show(progress: RunProgress, as_json: bool) -> None:
 
 
 def _sheet(progress: RunProgress) -> dict[str, Any]:
-    """A budget is read at a glance: what is used, what running calls hold, and the limit."""
+    """At a glance: of a budget what is used, what running calls hold and the limit; of the eta its spread."""
     budgets = {
         "budget": _used(progress.spent, progress.reserved, progress.budget),
         "units": _used(progress.used_units, progress.reserved_units, progress.max_units),
     }
     shown = dict(zip(LIVE, counts(progress, LIVE, progress.more_than), strict=True))
-    known = {name: value for name, value in facts(progress).items() if name not in BUDGET}
-    return known | shown | budgets
+    known = {name: value for name, value in facts(progress).items() if name not in (*BUDGET, *ETA)}
+    rate = None if progress.rate_per_minute is None else f"{progress.rate_per_minute:.3g}"
+    return known | shown | {"rate_per_minute": rate, "eta": _eta(progress)} | budgets
+
+
+def _eta(progress: RunProgress) -> str | None:
+    """With its spread; a run that waits for its budget says so instead."""
+    if progress.blocker is not None:
+        return "none: it waits for its budget"
+    if progress.eta is None:
+        return None
+    return f"{roughly(progress.eta)} ({roughly(progress.eta_low)} to {roughly(progress.eta_high)})"
 
 
 def _used(used: float | None, reserved: float | None, limit: float | None) -> str | None:

@@ -8,13 +8,10 @@ from typing import TypeVar
 import typer
 
 from holdfast.cli.data_dir import use_data_dir
-from holdfast.cli.output import say
 from holdfast.cli.target import Target, start_logging, target_of
 from holdfast.db.address import Address, Source, resolve_address
-from holdfast.db.chores import make_partitions
-from holdfast.db.connect import Connection, Database
-from holdfast.db.migrate import check_schema, migrate, pending
-from holdfast.model.error import SchemaAhead
+from holdfast.db.connect import Database
+from holdfast.db.fit import bring_up_to_date, require_schema
 
 T = TypeVar("T")
 
@@ -47,25 +44,15 @@ def address_of(target: Target) -> Address:
 
 
 async def ensure_schema(database: Database, target: Target) -> None:
-    """An embedded database is ours to migrate; a foreign one waits for somebody's word."""
-    if target.data_dir is not None or database.address.source is Source.EMBEDDED:
-        await bring_up_to_date(database)
-        return
+    """An embedded database is ours to migrate; on a server, a person has to ask for it."""
     async with database.connection() as connection:
-        await check_schema(connection)
+        if target.data_dir is not None or database.address.source is Source.EMBEDDED:
+            await bring_up_to_date(connection)
+        else:
+            await require_schema(connection, database.address)
 
 
-async def bring_up_to_date(database: Database) -> None:
-    async with database.connection() as connection:
-        if await _is_stale(connection):
-            say("holdfast: bringing the embedded database's schema up to date")
-            await migrate(connection)
-            await make_partitions(connection)
-
-
-async def _is_stale(connection: Connection) -> bool:
-    """A newer program may share the data directory: this one can work with its schema."""
-    try:
-        return bool(await pending(connection))
-    except SchemaAhead:
-        return False
+async def prepare_embedded(url: str) -> None:
+    """For a program that is given the URL of an embedded server, and so cannot know that it is ours."""
+    async with Database(url, pool_size=1) as database, database.connection() as connection:
+        await bring_up_to_date(connection)

@@ -8,6 +8,9 @@ import typer
 from holdfast.cli.options import Json
 from holdfast.cli.output import write
 
+# Another project has the name holdfast on package indexes.
+DISTRIBUTION = "holdfast-queue"
+
 
 def register(app: typer.Typer, name: str, text: str) -> None:
     app.command(name, help=text)(print_version)
@@ -26,6 +29,6 @@ def print_version(
 
 def own_version() -> str:
     try:
-        return version("holdfast")
+        return version(DISTRIBUTION)
     except PackageNotFoundError:
         return "unknown (not installed)"

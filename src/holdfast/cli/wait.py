@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import TypeVar
 
+from holdfast.cli.render import span
 from holdfast.model.error import Timeout
 
 T = TypeVar("T")
@@ -26,7 +27,7 @@ async def wait_for(
             return seen
         left = None if limit is None else limit.total_seconds() - (time.monotonic() - start)
         if limit is not None and left is not None and left <= 0:
-            waited = f"Waited {limit.total_seconds():g} s, and {what} have not ended."
+            waited = f"Waited {span(limit)}, and {what} have not ended."
             raise Timeout(waited, "wait longer, or look with holdfast jobs list")
         await asyncio.sleep(pause if left is None else min(pause, left))
         pause = min(LONGEST_PAUSE, pause * 1.5)

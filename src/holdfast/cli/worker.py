@@ -1,5 +1,6 @@
 """`holdfast worker`."""
 
+import asyncio
 import os
 import sys
 from collections.abc import Coroutine, Iterator
@@ -16,7 +17,7 @@ from holdfast.cli.early_end import EndOfProcess
 from holdfast.cli.last_resort import LastResort
 from holdfast.cli.output import say
 from holdfast.cli.reload import Reload
-from holdfast.cli.session import ensure_schema
+from holdfast.cli.session import ensure_schema, prepare_embedded
 from holdfast.cli.target import Target, start_logging, target_of
 from holdfast.cli.team import MEMBER, Team, Wanted, command_of, needed
 from holdfast.cli.worker_settings import WorkerSettings
@@ -127,6 +128,7 @@ def _environment_of(target: Target) -> Iterator[None]:
     server, url = start_embedded()
     os.environ["HOLDFAST_DATABASE_URL"] = url
     try:
+        asyncio.run(prepare_embedded(url))
         yield
     finally:
         server.stop()
@@ -147,7 +149,8 @@ def _conclude(report: WorkerReport, had_box: bool) -> None:
         EndOfProcess.code = 1 if report.unsettled else 0  # if its time is up before it has left
         done = work_report(report)
         rest = f"; {done.status}: {done.released} released, {_number(done.remaining)} remaining"
-    say(f"holdfast: left after {report.processed} jobs, {report.failed} of them failed{rest}")
+    attempts = f"{report.processed} attempt{'' if report.processed == 1 else 's'}"
+    say(f"holdfast: left after {attempts}, {report.failed} of them failed{rest}")
     if report.unsettled:
         say(f"warning: {report.unsettled} ends could not be sent; those jobs will run again")
         raise typer.Exit(1)

@@ -12,12 +12,13 @@ from holdfast.client.calls import Calls
 from holdfast.client.dead import DeadLetters
 from holdfast.client.decorate import TaskDecorator
 from holdfast.client.endpoint import EndpointSettings, endpoint_wire
+from holdfast.client.filters import read_state
 from holdfast.client.handle import JobHandle
 from holdfast.client.intervene import Interventions
 from holdfast.client.lifespan import Lifespan
 from holdfast.client.link import Links
-from holdfast.client.options import Retry
-from holdfast.client.own_connection import OwnConnection
+from holdfast.client.options import RetryRule
+from holdfast.client.own_connection import own_connection
 from holdfast.client.pipeline import PipelineHandle, check_places
 from holdfast.client.plan import WorkerPlan
 from holdfast.client.policy import DEFAULT_QUEUE, QueuePolicy, TaskPolicy, queue_wire
@@ -31,7 +32,7 @@ from holdfast.db.connect import Database
 from holdfast.db.statement import Declare
 from holdfast.model.classify import Classifier, Rules
 from holdfast.model.duration import Duration, parse_duration
-from holdfast.model.error import BadHandler, InvalidInput, UnknownTask
+from holdfast.model.error import BadHandler, UnknownTask
 from holdfast.model.id import JobId, RunId
 from holdfast.model.job import Job
 from holdfast.model.journey import SignalResult
@@ -40,6 +41,7 @@ from holdfast.model.process import process_limits
 from holdfast.model.retry import RetryPolicy
 from holdfast.model.size import Size
 from holdfast.model.state import State
+from holdfast.model.surroundings import Surroundings
 from holdfast.pipeline.define import RESET, Pipeline
 
 if TYPE_CHECKING:
@@ -56,6 +58,8 @@ class Holdfast:
         self.queues: dict[str, dict[str, Any]] = {}
         self.endpoints: dict[str, dict[str, Any]] = {}
         self.pipelines: dict[str, Pipeline] = {}
+        self.surroundings = Surroundings()
+        self.resources, self.around = self.surroundings.resources, self.surroundings.around  # decorators
         self._links = Links(database, name)
         self._sync = SyncLoop(self._links)
         self.dead = DeadLetters(self._links)
@@ -97,7 +101,7 @@ class Holdfast:
         name: str | None = None,
         queue: str = DEFAULT_QUEUE,
         priority: int | None = None,
-        retry: Retry | None = None,
+        retry: RetryRule | None = None,
         max_failures: int | None = None,
         timeout: Duration | None = None,
         endpoint: str | None = None,
@@ -107,12 +111,14 @@ class Holdfast:
         mode: Literal["process"] | None = None,
         memory: Size | None = None,
         nice: int | None = None,
+        yields: bool = False,
     ) -> TaskDecorator:
         """Makes a function a task, under its own name unless `name` is given.
 
         `max_concurrent` of its jobs run at once and `rate` ("100/minute") start, over all workers.
         `endpoint` is what it calls; `classify` says which exceptions are of which class, beyond the usual.
-        With mode="process" its handler has a process of its own, which its timeout kills.
+        With mode="process" its handler has a process of its own, which its timeout kills. `yields`: a worker
+        claims its jobs until the margin of its time box, where the handler gives them back.
         """
         if misplaced:
             raise BadHandler("@app.task takes its settings by name.", "write @app.task() above the function")
@@ -127,8 +133,9 @@ class Holdfast:
             rate=rate,
             process=process_limits(mode, memory, nice),
             classify=Classifier.parse(classify),
+            yields=yields,
         )
-        return TaskDecorator(self.tasks, name, policy, self._links, self._sync)
+        return TaskDecorator(self.tasks, name, policy, self._links, self._sync, self.surroundings)
 
     def queue(self, name: str, **policy: Unpack[QueuePolicy]) -> None:
         """Says how a queue is to be run; sent by `declare`, and only what is given here is changed."""
@@ -192,7 +199,7 @@ class Holdfast:
         """Store a job for each of `calls`, of whatever tasks, all in one transaction: yours, on `conn`."""
         several = Calls(calls)
         bulk = Bulk(several.jobs(), length_of(calls), progress=progress)
-        return several.handles(await bulk.enqueue(_own(conn), self._links.here()))
+        return several.handles(await bulk.enqueue(own_connection(conn), self._links.here()))
 
     def enqueue_many_sync(
         self,
@@ -204,7 +211,7 @@ class Holdfast:
         """The same for code without an event loop."""
         several = Calls(calls)
         bulk = Bulk(several.jobs(), length_of(calls), progress=progress)
-        return several.handles(bulk.enqueue_sync(_own(conn), self._sync))
+        return several.handles(bulk.enqueue_sync(own_connection(conn), self._sync))
 
     async def signal(self, job_id: UUID | str, name: str, data: Any = None) -> SignalResult:
         """Tell a job what it waits for, or will wait for; of several under one name the first counts."""
@@ -227,7 +234,7 @@ class Holdfast:
     ) -> list[Job]:
         """Jobs that match, newest first; `before` is the last id of the page shown last."""
         given = {
-            "state": state and _state(state),
+            "state": state and read_state(state),
             "queue": queue,
             "task": task,
             "run": None if run is None else str(run.id if isinstance(run, Run) else read_id(run)),
@@ -283,13 +290,10 @@ class Holdfast:
     async def resume_queue(self, name: str, reason: str | None = None) -> None:
         await queues.resume_queue(self.database, name, reason, self.name)
 
+    async def pause_all_queues(self, reason: str | None = None) -> None:
+        """Nothing is claimed, of queues named later neither, until all are resumed."""
+        await queues.pause_all(self.database, reason, self.name)
 
-def _own(conn: object) -> OwnConnection | None:
-    return None if conn is None else OwnConnection(conn)
-
-
-def _state(value: str) -> State:
-    try:
-        return State(value)
-    except ValueError:
-        raise InvalidInput(f"{value!r} is not a state.", f"states are {', '.join(State)}") from None
+    async def resume_all_queues(self, reason: str | None = None) -> list[str]:
+        """The queues that stay paused, because they were paused one by one."""
+        return await queues.resume_all(self.database, reason, self.name)

@@ -11,7 +11,7 @@ from holdfast.client.handle import JobHandle
 from holdfast.client.link import Links
 from holdfast.client.read_id import read_id
 from holdfast.client.replay import OnReplay, ReplayPlan, ReplayReport, replay_letters
-from holdfast.db import dead, jobs
+from holdfast.db import dead
 from holdfast.db.connect import Database
 from holdfast.model.dead_letter import DeadLetter, LetterGroup, LetterPlace, LetterSheet, Triage
 from holdfast.model.duration import Duration, parse_duration
@@ -42,7 +42,7 @@ class DeadLetters:
         return self._every(wire(filters), PAGE)
 
     async def show(self, job: UUID | str) -> LetterSheet:
-        """The letter with its error history and notes, also after a replay."""
+        """The letter with its payload, error history and notes, also after a replay."""
         sheet = await dead.get_sheet(self._database, _id(job))
         if sheet is None:
             raise NotFound(f"The job {job} has no dead letter.", "only a job that died has one")
@@ -105,9 +105,8 @@ class DeadLetters:
         """JSON lines: each letter with its attempts, its notes and the job's payload."""
         async for letter in self.every(**filters):
             sheet = await dead.get_sheet(self._database, letter.job)
-            job = await jobs.get_job(self._database, letter.job)
-            if sheet is not None and job is not None:  # pruned since the page was read
-                yield json.dumps({**asdict(sheet), "payload": job.payload, "labels": job.labels}, default=str)
+            if sheet is not None:  # else pruned since the page was read
+                yield json.dumps(asdict(sheet), default=str)
 
     @property
     def _database(self) -> Database:

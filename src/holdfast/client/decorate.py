@@ -13,6 +13,7 @@ from holdfast.client.task import Bindings, Task
 from holdfast.model.context import Context
 from holdfast.model.error import BadHandler
 from holdfast.model.lasting import LastingHandler
+from holdfast.model.surroundings import Surroundings
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,12 +32,14 @@ class TaskDecorator:
         policy: TaskPolicy,
         links: Links,
         sync: SyncLoop,
+        surroundings: Surroundings,
     ) -> None:
         self._tasks = tasks
         self._name = name
         self._policy = policy
         self._links = links
         self._sync = sync
+        self._surroundings = surroundings
 
     @overload
     def __call__(self, handler: LastingHandler, /) -> Task[..., Any]: ...
@@ -60,7 +63,12 @@ class TaskDecorator:
         name = self._name or _name_of(handler)
         _check_name(name, handler, self._tasks)
         signature = AnyPayload() if isinstance(handler, LastingHandler) else Signature(handler)
-        bound = Bindings(handler, signature, self._policy, self._links, self._sync)
+        if self._policy.yields and signature.context_parameter is None:
+            raise BadHandler(
+                f"{name} takes no context, so it cannot see when to yield.",
+                "give it a parameter annotated with JobContext, or leave yields=True out",
+            )
+        bound = Bindings(handler, signature, self._policy, self._links, self._sync, self._surroundings)
         task: Task[..., Any] = Task(name, bound)
         self._tasks[name] = task
         return task

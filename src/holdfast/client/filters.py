@@ -8,6 +8,7 @@ from uuid import UUID
 from holdfast.client.run import Run
 from holdfast.model.dead_letter import Triage
 from holdfast.model.duration import Duration, parse_duration
+from holdfast.model.error import InvalidInput
 from holdfast.model.state import State
 
 
@@ -67,3 +68,10 @@ def _value(name: str, value: Any) -> Any:
     if isinstance(value, timedelta):
         return value.total_seconds()
     return value
+
+
+def read_state(value: str) -> State:
+    try:
+        return State(value)
+    except ValueError:
+        raise InvalidInput(f"{value!r} is not a state.", f"states are {', '.join(State)}") from None

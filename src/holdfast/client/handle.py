@@ -1,4 +1,4 @@
-"""A handle on a stored job: ask for its state, wait for its output, cancel it."""
+"""A handle on a stored job: ask for its state and progress, wait for its output, cancel it."""
 
 from datetime import timedelta
 from typing import Any, Generic, TypeVar
@@ -10,7 +10,7 @@ from holdfast.db import jobs, pipelines, reads
 from holdfast.model.duration import Duration
 from holdfast.model.error import JobFailed, NotFound, PermissionDenied
 from holdfast.model.id import JobId
-from holdfast.model.job import Job
+from holdfast.model.job import Job, JobProgress
 from holdfast.model.journey import SignalResult
 from holdfast.model.payload import encode
 from holdfast.model.queue import CancelResult, ReplayResult
@@ -49,6 +49,10 @@ class JobHandle(Generic[R]):
     async def status(self) -> State:
         return (await self.job()).state
 
+    async def progress(self) -> JobProgress | None:
+        """What its handler last reported, also after the end; None if it reported nothing."""
+        return (await self.job()).progress
+
     async def result(self, timeout: Duration | None = None) -> R:
         """The handler's output. Raises JobFailed if it ended otherwise, Timeout when the time is over."""
         ended = await wait_until(self._ended, timeout, f"The job {self.id} did not end")
@@ -68,9 +72,10 @@ class JobHandle(Generic[R]):
 
         return await wait_until(ask, BUSY_FOR, f"The job {self.id} is held by others and was not cancelled")
 
-    async def replay(self, reason: str | None = None) -> ReplayResult:
-        """Start an ended job again, under the same id."""
-        (answer,) = await jobs.replay_jobs(self._links.here().database, [self.id], reason, self._links.name)
+    async def replay(self, reason: str | None = None, *, stage: str | None = None) -> ReplayResult:
+        """Start an ended job again, under the same id, at a stage of its pipeline or where it ended."""
+        database = self._links.here().database
+        (answer,) = await jobs.replay_jobs(database, [self.id], reason, self._links.name, stage)
         return answer.result
 
     async def signal(self, name: str, data: Any = None) -> SignalResult:

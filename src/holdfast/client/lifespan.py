@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from holdfast.db.migrate import check_schema
+from holdfast.db.fit import require_schema
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
@@ -33,7 +33,7 @@ class Lifespan:
     async def __call__(self, _server: object = None, /) -> AsyncIterator[None]:
         async with self._app as app:
             async with app.database.connection() as conn:
-                await check_schema(conn)
+                await require_schema(conn, app.database.address)
             yield
 
     def with_worker(
@@ -73,11 +73,27 @@ class Lifespan:
             worker = make()
             working = asyncio.create_task(worker.run(), name="holdfast-worker")
             working.add_done_callback(_tell_failure)
+            await _until_open(worker, working)
             try:
                 yield
             finally:
                 worker.stop()
                 await working
+
+
+async def _until_open(worker: "Worker", working: "asyncio.Task[Any]") -> None:
+    """A server does not start without the app's resources either."""
+    opening = asyncio.create_task(worker.is_open.wait())
+    try:
+        await asyncio.wait([opening, working], return_when=asyncio.FIRST_COMPLETED)
+    except asyncio.CancelledError:
+        worker.stop()
+        await working
+        raise
+    finally:
+        opening.cancel()
+    if not worker.is_open.is_set():
+        await working
 
 
 def _tell_failure(working: "asyncio.Task[Any]") -> None:

@@ -1,12 +1,14 @@
 """The app's way to the database: one pool for each event loop, since connections cannot change loops."""
 
 import asyncio
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 
 from holdfast.client.enqueue import Enqueuer
 from holdfast.client.notify import Notifier
 from holdfast.db import queues
 from holdfast.db.connect import Database
+from holdfast.db.fit import fit
 from holdfast.model.error import InvalidInput
 
 
@@ -57,7 +59,17 @@ class Links:
 
     def another(self) -> Link:
         """A link of its own for a loop of its own; whoever asks for it closes it."""
-        return Link(Database(self._url, application_name=f"holdfast {self.name}"), self.silent)
+        return Link(Database(self._url, application_name=f"holdfast {self.name}", fit=fit), self.silent)
+
+    @contextmanager
+    def elsewhere(self, url: str) -> Iterator[None]:
+        """Another database while the block runs; what is open on the first one stays as it is."""
+        before = self._url, self._link
+        self._url, self._link = url, None
+        try:
+            yield
+        finally:
+            self._url, self._link = before
 
     async def close(self) -> None:
         link, self._link = self._link, None

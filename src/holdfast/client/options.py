@@ -11,7 +11,7 @@ from holdfast.model.error import InvalidOption, InvalidPayload
 from holdfast.model.payload import encode
 from holdfast.model.retry import RetryPolicy
 
-Retry = RetryPolicy | str | Mapping[str, Any] | Iterable[Duration]
+RetryRule = RetryPolicy | str | Mapping[str, Any] | Iterable[Duration]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class GivenOptions(TypedDict, total=False):
     group: str | None
     endpoint: str | None
     max_failures: int | None
-    retry: Retry | None
+    retry: RetryRule | None
     pipeline: str | None
     estimate: float | None
     stagger: tuple[Duration, int] | None

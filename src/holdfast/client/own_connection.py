@@ -47,3 +47,7 @@ def run_blocking(work: Coroutine[Any, Any, T]) -> T:
         return result
     work.close()
     raise RuntimeError("a synchronous connection waited for an event loop")
+
+
+def own_connection(conn: object) -> OwnConnection | None:
+    return None if conn is None else OwnConnection(conn)

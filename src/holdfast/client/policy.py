@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypedDict
 
-from holdfast.client.options import Retry
+from holdfast.client.options import RetryRule
 from holdfast.model.classify import STANDARD, Classifier
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import InvalidOption
@@ -30,6 +30,7 @@ class TaskPolicy:
     # The worker's business only; not sent:
     process: ProcessLimits | None = None
     classify: Classifier = STANDARD
+    yields: bool = False
 
     def job_wire(self) -> dict[str, Any]:
         """What is fixed at enqueue goes with each job: it holds before a worker has declared the task."""
@@ -56,7 +57,7 @@ class QueuePolicy(TypedDict, total=False):
     priority: int
     max_failures: int
     max_losses: int
-    retry: Retry
+    retry: RetryRule
     timeout: Duration
     max_wait: Duration
     rescue_delay: Duration

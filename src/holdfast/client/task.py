@@ -19,6 +19,7 @@ from holdfast.model.error import InvalidInput
 from holdfast.model.job import Enqueued
 from holdfast.model.payload import JsonText, encode
 from holdfast.model.process import ProcessLimits
+from holdfast.model.surroundings import Surroundings
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -45,6 +46,7 @@ class Bindings:
     policy: TaskPolicy
     links: Links
     sync: SyncLoop
+    surroundings: Surroundings
 
 
 class Task(Generic[P, R]):
@@ -85,6 +87,16 @@ class Task(Generic[P, R]):
     def classify(self) -> Classifier:
         """Which class an exception of the handler is."""
         return self._bound.policy.classify
+
+    @property
+    def surroundings(self) -> Surroundings:
+        """Those of its app."""
+        return self._bound.surroundings
+
+    @property
+    def can_yield(self) -> bool:
+        """Whether the handler gives its job back unfinished when its worker is about to leave."""
+        return self._bound.policy.yields
 
     @property
     def context_parameter(self) -> str | None:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from holdfast.model.error import InvalidOption
 
@@ -53,6 +53,16 @@ def resolve_address(url: str | None = None, environ: Mapping[str, str] = os.envi
         return Address(None, source)
     plain, says_pooled = _without_pooler_mark(found)
     return Address(plain, source, direct and _without_pooler_mark(direct)[0], pooled or says_pooled)
+
+
+def without_password(url: str) -> tuple[str, str | None]:
+    """Arguments can be read by everyone on the machine, the environment cannot."""
+    parts = urlsplit(url)
+    if parts.password is None:
+        return url, None
+    host = parts.netloc.rpartition("@")[2]
+    plain = parts._replace(netloc=f"{parts.username or ''}@{host}")
+    return urlunsplit(plain), unquote(parts.password)
 
 
 def _find(url: str | None, environ: Mapping[str, str]) -> tuple[str | None, Source]:

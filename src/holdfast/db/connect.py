@@ -1,7 +1,7 @@
 """A Database: a small pool of connections, started at first use."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -21,6 +21,8 @@ from holdfast.model.error import DatabaseUnavailable, HoldfastError, InvalidOpti
 # Only the stubs know that these are generic, so the alias stays text at run time.
 Connection: TypeAlias = "asyncpg.Connection[Record] | PoolConnectionProxy[Record]"
 
+Fit: TypeAlias = Callable[["Connection", Address], Awaitable[None]]
+
 CONNECT_TIMEOUT = timedelta(seconds=10)
 STATEMENT_TIMEOUT = timedelta(seconds=60)
 STARTING = timedelta(seconds=30)
@@ -37,7 +39,10 @@ class Database:
         *,
         pool_size: int = POOL_SIZE,
         application_name: str = "holdfast",
+        fit: Fit | None = None,
     ) -> None:
+        """`fit` sees to it, at the first connection, that the database fits the program."""
+        self._fit = fit
         self._address = address if isinstance(address, Address) else resolve_address(address)
         self._pool_size = pool_size
         self._application_name = application_name
@@ -130,7 +135,7 @@ class Database:
         async with self._starting:
             if self._pool is None:
                 await self._locate()
-                self._pool = await self._open()
+                self._pool = await self._fitting(await self._open())
         return self._pool
 
     async def _locate(self) -> None:
@@ -140,6 +145,17 @@ class Database:
         server, url = await asyncio.to_thread(start_embedded)
         self._server = server
         self._address = replace(self._address, url=url)
+
+    async def _fitting(self, pool: "asyncpg.Pool[Record]") -> "asyncpg.Pool[Record]":
+        if self._fit is not None:
+            try:
+                with translated():
+                    async with pool.acquire() as connection:
+                        await self._fit(connection, self._address)
+            except BaseException:
+                await _close(pool)
+                raise
+        return pool
 
     async def _open(self) -> "asyncpg.Pool[Record]":
         """A server that says that it is starting, perhaps after a crash, is waited for."""

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from holdfast.db.statement import Executor, fetch, fetch_one, fetch_value
+from holdfast.db.statement import Executor, fetch, fetch_one, fetch_row, fetch_value
 from holdfast.model.id import RunId, WorkerId
 
 ASK = "select continuation, remaining, body from holdfast.ask_continuation($1::uuid, $2::jsonb)"
@@ -23,6 +23,16 @@ LOST = (
 START = "select body from holdfast.start_workers($1::uuid, $2::jsonb) as s (body)"
 LEFT = "select holdfast.work_left($1::text[], $2::uuid, $3::interval)"
 TIMES = "select p95 from holdfast.run_times($1::text[])"
+# A continuation that is not needed any more stays until somebody looks; one without work is no loss.
+OVERDUE = """
+select c.queues, c.run, c.due_at, c.sent, c.error, count(*) over () as of
+from holdfast.continuation_view as c
+where c.state in ('asked', 'sent')
+  and c.due_at < holdfast.now() - $1::interval
+  and holdfast.work_left(c.queues, c.run, interval '1 minute') > 0
+order by c.due_at
+limit 1
+"""
 
 Body = dict[str, Any]
 
@@ -46,6 +56,23 @@ class Taken:
     run: RunId | None
     claim_size: int | None
     checkpoint: Body
+
+
+@dataclass(frozen=True, slots=True)
+class Overdue:
+    """The oldest of `of` successors that were requested and did not come, though there is work for them."""
+
+    queues: list[str]
+    run: RunId | None
+    due_at: datetime
+    sent: int
+    error: str | None
+    of: int
+
+
+async def overdue_continuation(on: Executor, patience: timedelta) -> Overdue | None:
+    row = await fetch_row(on, OVERDUE, patience)
+    return None if row is None else Overdue(*row)
 
 
 async def ask_continuation(on: Executor, worker: WorkerId, info: Mapping[str, Any]) -> Asked:

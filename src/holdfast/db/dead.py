@@ -7,6 +7,7 @@ from typing import Any
 from asyncpg import Record
 
 from holdfast.db import reads
+from holdfast.db.jobs import get_job
 from holdfast.db.statement import Executor, fetch, fetch_row, fetch_value
 from holdfast.model.dead_letter import (
     DeadLetter,
@@ -68,7 +69,10 @@ async def get_sheet(on: Executor, job: JobId) -> LetterSheet | None:
     if letter is None:
         return None
     notes = [Note(*row) for row in await fetch(on, NOTES, job)]
-    return LetterSheet(letter, await reads.list_attempts(on, job), notes)
+    attempts, found = await reads.list_attempts(on, job), await get_job(on, job)
+    if found is None:
+        return LetterSheet(letter, attempts, notes, None, {}, None)
+    return LetterSheet(letter, attempts, notes, found.payload, found.labels, found.created_at)
 
 
 async def letter_groups(on: Executor, filters: Filters, limit: int = 50) -> list[LetterGroup]:

@@ -1,6 +1,7 @@
 """Starts the embedded server when nothing names a database, and says so."""
 
 import logging
+import os
 import sys
 
 from holdfast.embedded import EmbeddedError, EmbeddedServer
@@ -8,17 +9,27 @@ from holdfast.model.error import DatabaseUnavailable
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
 
+# In the environment of processes whose parent has said that there is an embedded server.
+ANNOUNCED = "HOLDFAST_EMBEDDED_ANNOUNCED"
+
 
 def start_embedded() -> tuple[EmbeddedServer, str]:
     """The running server and its URL; several processes share one, the last one out stops it."""
     try:
         server = EmbeddedServer()
-        sys.stderr.write(f"holdfast: no database is set, using the embedded one in {server.data_dir}\n")
+        _announce(server)
         url = server.start()
     except EmbeddedError as exc:
         raise DatabaseUnavailable(str(exc), "set HOLDFAST_DATABASE_URL to use a server of your own") from exc
     emit(Event.EMBEDDED_STARTED, logging.DEBUG, directory=server.data_dir)
     return server, url
+
+
+def _announce(server: EmbeddedServer) -> None:
+    """Once for this process and for those that it starts, which inherit the variable."""
+    if not os.environ.get(ANNOUNCED):
+        os.environ[ANNOUNCED] = "1"
+        sys.stderr.write(f"holdfast: no database is set, using the embedded one in {server.data_dir}\n")
 
 
 def find_psql() -> str | None:

@@ -34,6 +34,12 @@ OWN_STATES: dict[str, type[HoldfastError]] = {
     "HF006": LeaseLost,
 }
 
+# The statement was prepared on another of the server's connections: a pooler deals them out by transaction.
+_POOLER = (
+    "a pooler in transaction mode is in between: set HOLDFAST_POOLER=transaction, or add ?pgbouncer=true to"
+    " the database URL, and set HOLDFAST_DIRECT_URL to the server itself, for LISTEN"
+)
+
 # What PostgreSQL itself says, and what to do about it; a hint of None keeps the one of the class.
 SERVER_STATES: dict[str, tuple[type[HoldfastError], str | None]] = {
     "28000": (DatabaseUnavailable, "check the user in the database URL and the server's pg_hba.conf"),
@@ -54,6 +60,8 @@ SERVER_STATES: dict[str, tuple[type[HoldfastError], str | None]] = {
     "25P02": (DatabaseError, "nothing of the transaction was kept; run what may fail inside a savepoint"),
     "22000": (InvalidInput, None),  # the driver's own, for a value that does not fit its parameter
     "22P02": (InvalidInput, None),
+    "26000": (DatabaseError, _POOLER),
+    "42P05": (DatabaseError, _POOLER),
     "2BP01": (DatabaseError, "drop your own objects that use Holdfast's, and create them again afterwards"),
     "22021": (InvalidInput, None),
     "22P05": (InvalidInput, None),

@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from holdfast.db.statement import Executor, fetch_value
-from holdfast.model.glance import Glance, GlanceError, GlanceQueue, GlanceWorker
+from holdfast.model.glance import Glance, GlanceError, GlanceJob, GlanceQueue, GlanceWorker
+from holdfast.model.job import JobProgress
 
 GLANCE = """
 select json_build_object(
@@ -30,6 +31,16 @@ select json_build_object(
     ) order by w.started_at desc), '[]')
     from (select * from holdfast.worker_view order by started_at desc limit 20) as w
   ),
+  'running', (
+    select coalesce(json_agg(json_build_object(
+      'id', j.id, 'task', j.task, 'started', j.started_at, 'progress', j.progress
+    ) order by j.started_at), '[]')
+    from (
+      select id, task, started_at, progress from holdfast.job_view
+      where state = 'running' and ended_at is null and progress is not null
+      order by started_at limit 5
+    ) as j
+  ),
   'errors', (
     select coalesce(json_agg(json_build_object(
       'type', e.error_type, 'message', left(e.message, 200), 'attempts', e.attempts, 'last', e.last_at
@@ -51,6 +62,7 @@ async def glance(on: Executor) -> Glance:
         queues[:QUEUES],
         [GlanceWorker(**worker) for worker in found["workers"]],
         [GlanceError(**{**error, "last": _moment(error["last"])}) for error in found["errors"]],
+        [_job(job) for job in found["running"]],
         has_more_queues=len(queues) > QUEUES,
     )
 
@@ -58,6 +70,12 @@ async def glance(on: Executor) -> Glance:
 def _queue(found: Mapping[str, Any]) -> GlanceQueue:
     oldest = None if found["oldest"] is None else _moment(found["oldest"])
     return GlanceQueue(**{**found, "oldest": oldest})
+
+
+def _job(found: Mapping[str, Any]) -> GlanceJob:
+    told = found["progress"]
+    progress = JobProgress(**{**told, "updated_at": _moment(told["updated_at"])})
+    return GlanceJob(found["id"], found["task"], _moment(found["started"]), progress)
 
 
 def _moment(text: str) -> datetime:

@@ -72,7 +72,7 @@ where pronamespace = 'holdfast'::regnamespace
 async def create_schema(conn: Connection, files: SqlFiles) -> None:
     if await conn.fetchval(SCHEMA_OWNER) is None:
         owner = OWNER if await _may_become(conn, OWNER) else await conn.fetchval("select current_user")
-        await conn.execute(f"create schema holdfast authorization {_quoted(owner)}")
+        await conn.execute(f"create schema holdfast authorization {quoted(owner)}")
     await _become_owner(conn)
     await conn.execute("comment on schema holdfast is 'Holdfast: a durable job queue. Call its functions.'")
     await conn.execute(files.bootstrap)
@@ -121,7 +121,7 @@ async def _become_owner(conn: Connection) -> None:
             f"The schema holdfast belongs to {owner}, and this user may not act for it.",
             f"run holdfast migrate as a member of {owner} or as a superuser",
         )
-    await conn.execute(f"set local role {_quoted(owner)}")
+    await conn.execute(f"set local role {quoted(owner)}")
 
 
 async def _may_become(conn: Connection, role: str) -> bool:
@@ -129,7 +129,7 @@ async def _may_become(conn: Connection, role: str) -> bool:
     before = await conn.fetchval("select current_setting('role')")  # `reset role` would be the login's
     try:
         async with conn.transaction():
-            await conn.execute(f"set local role {_quoted(role)}")
+            await conn.execute(f"set local role {quoted(role)}")
             await conn.execute("select set_config('role', $1, true)", before)
     except (asyncpg.InsufficientPrivilegeError, asyncpg.InvalidParameterValueError):
         return False
@@ -146,5 +146,5 @@ def _naming(file: str) -> Iterator[None]:
         raise
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'

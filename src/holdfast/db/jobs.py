@@ -19,6 +19,9 @@ ENQUEUE = (
 NOTIFY = "select holdfast.notify_ready($1::text[])"
 CANCEL = "select job_id, result from holdfast.cancel_jobs($1::uuid[], $2::text, $3::text)"
 REPLAY = "select job_id, result from holdfast.replay_jobs($1::uuid[], $2::text, $3::text)"
+REPLAY_FROM_STAGE = (
+    "select job_id, result from holdfast.replay_from_stage($1::uuid[], $4::text, $2::text, $3::text)"
+)
 GET = "select * from holdfast.get_job($1::uuid)"
 LIST = "select * from holdfast.list_jobs($1::jsonb, $2::uuid, $3::integer)"
 
@@ -54,9 +57,14 @@ async def cancel_jobs(
 
 
 async def replay_jobs(
-    on: Executor, ids: Sequence[JobId], reason: str | None, actor: str
+    on: Executor, ids: Sequence[JobId], reason: str | None, actor: str, stage: str | None = None
 ) -> list[ReplayedJob]:
-    return [rows.replayed_job(row) for row in await fetch(on, REPLAY, list(ids), reason, actor)]
+    """From a stage of their pipeline; without one, each starts at the stage where it ended."""
+    if stage is None:
+        found = await fetch(on, REPLAY, list(ids), reason, actor)
+    else:
+        found = await fetch(on, REPLAY_FROM_STAGE, list(ids), reason, actor, stage)
+    return [rows.replayed_job(row) for row in found]
 
 
 async def get_job(on: Executor, job: JobId) -> Job | None:

@@ -8,7 +8,7 @@ from holdfast.db import rows
 from holdfast.db.connect import Database
 from holdfast.db.statement import Executor, fetch, fetch_row, run
 from holdfast.model.error import Timeout
-from holdfast.model.queue import QueueDetails, QueueSummary
+from holdfast.model.queue import FullPause, QueueDetails, QueueSummary
 
 DECLARE_QUEUE = "select holdfast.declare_queue($1::text, $2::jsonb)"
 DECLARE_TASK = "select holdfast.declare_task($1::text, $2::jsonb)"
@@ -16,6 +16,9 @@ NAME_QUEUE = "select holdfast.declare_queue($1::text, null)"
 BRIEFLY = "set local lock_timeout = '1s'"
 PAUSE = "select holdfast.pause_queue($1::text, $2::text, $3::text)"
 RESUME = "select holdfast.resume_queue($1::text, $2::text, $3::text)"
+PAUSE_ALL = "select holdfast.pause_all_queues($1::text, $2::text)"
+RESUME_ALL = "select holdfast.resume_all_queues($1::text, $2::text)"
+FULL_PAUSE = "select paused_at, reason, actor from holdfast.pause_view"
 LIST = """
 select * from holdfast.queue_view
 where name = any (array(select holdfast.queue_names($1::text, $2::integer)))
@@ -62,6 +65,21 @@ async def pause_queue(on: Executor, name: str, reason: str | None, actor: str) -
 
 async def resume_queue(on: Executor, name: str, reason: str | None, actor: str) -> None:
     await run(on, RESUME, name, reason, actor)
+
+
+async def pause_all(on: Executor, reason: str | None, actor: str) -> None:
+    """Nothing is claimed, of queues named later neither, until all are resumed."""
+    await run(on, PAUSE_ALL, reason, actor)
+
+
+async def resume_all(on: Executor, reason: str | None, actor: str) -> list[str]:
+    """Up to a thousand queues that stay paused, because they were paused one by one."""
+    return [row[0] for row in await fetch(on, RESUME_ALL, reason, actor)]
+
+
+async def full_pause(on: Executor) -> FullPause | None:
+    row = await fetch_row(on, FULL_PAUSE)
+    return None if row is None else FullPause(*row)
 
 
 async def list_queues(on: Executor, limit: int, after: str | None = None) -> list[QueueSummary]:

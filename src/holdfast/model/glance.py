@@ -1,7 +1,9 @@
-"""A glance at the whole: queues, workers and recent errors, at one moment."""
+"""A glance at the whole: queues, workers, running jobs and recent errors, at one moment."""
 
 from dataclasses import dataclass
 from datetime import datetime
+
+from holdfast.model.job import JobProgress
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,16 @@ class GlanceWorker:
 
 
 @dataclass(frozen=True, slots=True)
+class GlanceJob:
+    """A running job that has reported its progress."""
+
+    id: str
+    task: str
+    started: datetime
+    progress: JobProgress
+
+
+@dataclass(frozen=True, slots=True)
 class GlanceError:
     """Attempts that went wrong in the same way."""
 
@@ -46,4 +58,5 @@ class Glance:
     queues: list[GlanceQueue]
     workers: list[GlanceWorker]
     errors: list[GlanceError]
+    running: list[GlanceJob]
     has_more_queues: bool = False

@@ -54,6 +54,24 @@ class Enqueued:
 
 
 @dataclass(frozen=True, slots=True)
+class JobProgress:
+    """What a handler last reported by `ctx.progress`; `total` is None if it did not say."""
+
+    done: int
+    total: int | None
+    failed: int
+    note: str | None
+    updated_at: datetime
+
+    def __str__(self) -> str:
+        """34% 340/1000, 2 failed: page 34"""
+        share = f"{100 * self.done // self.total}% " if self.total else ""
+        counted = str(self.done) if self.total is None else f"{share}{self.done}/{self.total}"
+        failed = f", {self.failed} failed" if self.failed else ""
+        return f"{counted}{failed}{f': {self.note}' if self.note else ''}"
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """A job, live or ended, as job_view shows it."""
 
@@ -89,6 +107,7 @@ class Job:
     started_at: datetime | None
     cancel_asked_at: datetime | None
     ended_at: datetime | None
+    progress: JobProgress | None = None
 
     @property
     def is_ended(self) -> bool:

@@ -43,6 +43,15 @@ class ReplayedJob:
 
 
 @dataclass(frozen=True, slots=True)
+class FullPause:
+    """The pause of all queues."""
+
+    paused_at: datetime
+    reason: str | None
+    actor: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class QueueSummary:
     """A queue and the number of its live jobs by state. `more_than` names the counts that were cut off, at
     MOST_COUNTED a state: there are more than they say.

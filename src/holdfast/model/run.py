@@ -21,6 +21,7 @@ class Which(StrEnum):
 class RunProgress:
     """How far a run is, by counts of its jobs; `eta_low` and `eta_high` are what the rest takes at least and
     at most, nine times in ten, if the run goes on as it does. From `budget` on, all is None without a budget.
+    `blocker` says why the run waits until its budget is raised; then there is no `eta`.
     """
 
     id: RunId
@@ -47,6 +48,7 @@ class RunProgress:
     max_units: float | None
     used_units: float | None
     reserved_units: float | None
+    blocker: str | None
 
     @property
     def ended(self) -> int:

@@ -4,7 +4,7 @@ declare
   verbs constant jsonb := '{
     "holdfast_producer": [
       "signal", "declare_pipeline", "enqueue", "enqueue_jobs", "read_payloads", "notify_ready",
-      "start_run", "seal_run", "run_progress", "get_job", "start_workers", "fail_continuation"
+      "start_run", "seal_run", "run_progress", "run_blocker", "get_job", "start_workers", "fail_continuation"
     ],
     "holdfast_worker": [
       "register_worker", "renew_lease", "stop_worker", "asked_to_stop", "held_jobs", "backlog", "left_to_drain",
@@ -15,12 +15,12 @@ declare
       "signal", "declare_pipeline",
       "save_checkpoint", "load_checkpoints", "report_progress", "save_call", "label_job", "open_stages",
       "enqueue", "enqueue_jobs", "read_payloads", "declare_queue", "declare_task", "declare_endpoint", "notify_ready",
-      "start_run", "seal_run", "run_progress", "get_job",
+      "start_run", "seal_run", "run_progress", "run_blocker", "get_job",
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records", "note_chores", "forget_workers",
       "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits", "mark_lanes"
     ],
     "holdfast_operator": [
-      "pause_queue", "resume_queue", "cancel_jobs", "replay_jobs", "cancel_run", "replay_run", "raise_budget",
+      "pause_queue", "resume_queue", "pause_all_queues", "resume_all_queues", "cancel_jobs", "replay_jobs", "replay_from_stage", "cancel_run", "replay_run", "raise_budget",
       "signal", "declare_pipeline", "move_pipeline", "extend_run", "take_back_jobs", "complete_by_hand", "fail_by_hand", "set_priority",
       "drain_workers", "lost_continuations", "fail_continuation", "start_workers",
       "open_endpoint", "close_endpoint", "note_dead_letters", "triage_dead_letters", "replay_dead_letters", "replace_job",
@@ -29,8 +29,8 @@ declare
       "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits", "mark_lanes"
     ],
     "holdfast_viewer": [
-      "get_job", "list_jobs", "find_jobs", "run_progress", "explain", "timeline", "load_context", "load_history", "end_stats", "endpoint_history", "recent_errors",
-      "find_dead_letters", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times", "recommended_workers",
+      "get_job", "list_jobs", "find_jobs", "run_progress", "run_blocker", "explain", "timeline", "load_context", "load_history", "end_stats", "endpoint_history", "recent_errors",
+      "find_dead_letters", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times", "recommended_workers", "work_left",
       "queue_names", "neglected_queues", "check_invariants"
     ]
   }';

@@ -26,6 +26,8 @@ class Event(StrEnum):
     LOOP_KEPT = "worker.loop_kept"
     CANCEL_REFUSED = "worker.cancel_refused"
     TASK_LEFT = "worker.task_left"
+    RESOURCES_LOST = "resources.lost"
+    RESOURCES_NOT_CLOSED = "resources.not_closed"
     CONTINUATION_SENT = "continuation.sent"
     CONTINUATION_NOT_SENT = "continuation.not_sent"
     CONTINUATION_LOST = "continuation.lost"

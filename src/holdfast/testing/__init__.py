@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from holdfast.testing.clock import FakeClock, install_fake_clock
     from holdfast.testing.database import fresh_database
     from holdfast.testing.drain import drain
+    from holdfast.testing.isolated import isolated
     from holdfast.testing.model_server.answer import Answer, Refusal, ToolCall, in_turn
     from holdfast.testing.model_server.clock import ManualClock
     from holdfast.testing.model_server.server import ModelServer
@@ -29,6 +30,7 @@ __all__ = [
     "fresh_database",
     "in_turn",
     "install_fake_clock",
+    "isolated",
 ]
 
 _HOMES = {
@@ -45,6 +47,7 @@ _HOMES = {
     "fresh_database": "database",
     "in_turn": "model_server.answer",
     "install_fake_clock": "clock",
+    "isolated": "isolated",
 }
 
 

@@ -33,11 +33,14 @@ class Allowance:
         return GOODBYE if self.box is None else min(GOODBYE, max(LEAST_GOODBYE, self.box.left_to(0)))
 
     def may_claim(self) -> bool:
-        """Whether what is claimed now would be done before the margin; half a box is always worth a try."""
+        """Whether what is claimed now would be done before the margin, or can yield there.
+
+        Half a box is always worth a try.
+        """
         if self.box is None:
             return True
         left = self.box.yields_at - monotonic()
-        return self._succession.opens_in <= 0 and left > 0 and min(self._expected, self._time / 2) <= left
+        return self._succession.opens_in <= 0 and left > 0 and min(self._to_fit, self._time / 2) <= left
 
     def may_ever_claim(self) -> bool:
         """From some moment on nothing would be done in time."""
@@ -52,6 +55,10 @@ class Allowance:
     @property
     def _expected(self) -> float:
         return 0.0 if self.durations is None else self.durations.expected
+
+    @property
+    def _to_fit(self) -> float:
+        return 0.0 if self.durations is None else self.durations.to_fit
 
     @property
     def _time(self) -> float:

@@ -26,6 +26,7 @@ from holdfast.worker.blocking import BlockingContext
 from holdfast.worker.forked import Home
 from holdfast.worker.journey import Journey
 from holdfast.worker.loaded import Loaded
+from holdfast.worker.resources import NONE, existing
 from holdfast.worker.running import Running
 from holdfast.worker.tasks import WorkerTask
 from holdfast.worker.transaction import JobTransaction, complete
@@ -35,7 +36,17 @@ from holdfast.worker.unnamed import RESUME_DATA, UNNAMED
 class Services:
     """What attempts share."""
 
-    __slots__ = ("cancels_at", "database", "home", "installation", "loop", "models", "run_touched", "tasks")
+    __slots__ = (
+        "cancels_at",
+        "database",
+        "home",
+        "installation",
+        "loop",
+        "models",
+        "resources",
+        "run_touched",
+        "tasks",
+    )
 
     def __init__(
         self,
@@ -45,7 +56,9 @@ class Services:
         cancels_at: float | None = None,
         models: StageModels | None = None,
         tasks: Mapping[str, WorkerTask] | None = None,
+        resources: Any = NONE,
     ) -> None:
+        self.resources = resources
         self.tasks = tasks or {}
         self.models = models or StageModels()  # what the outputs of stages must fit
         self.cancels_at = cancels_at  # when the worker's time box makes it cancel what runs
@@ -127,6 +140,11 @@ class JobContext(Journey):
     @property
     def stage(self) -> str | None:
         return self._running.job.stage
+
+    @property
+    def resources(self) -> Any:
+        """What the app's `@app.resources` yields; opened once by this worker, or by this child process."""
+        return existing(self._services.resources)
 
     @property
     def blocking(self) -> BlockingContext:

@@ -11,18 +11,36 @@ RECENT = 50
 class Durations:
     """By task, of the latest attempts; what a claim brings is guessed from what the latest claims brought."""
 
-    __slots__ = ("_by_task", "_expected", "_recent")
+    __slots__ = ("_begun", "_by_task", "_expected", "_recent", "_seed", "_to_fit", "_yielding")
 
     def __init__(self, seed: timedelta | None = None) -> None:
         """`seed`: what is known of such jobs from others, until some have ended here."""
+        self._seed = 0.0 if seed is None else seed.total_seconds()
         self._by_task: dict[str, deque[float]] = {}
-        self._recent: deque[str] = deque(maxlen=RECENT)
-        self._expected = 0.0 if seed is None else seed.total_seconds()
+        self._recent: deque[str] = deque(maxlen=RECENT)  # of attempts that ended
+        self._begun: deque[str] = deque(maxlen=RECENT)
+        self._yielding: set[str] = set()
+        self._expected = self._seed
+        self._to_fit: float | None = self._seed  # None: to be found out
 
     @property
     def expected(self) -> float:
         """Seconds in which nine of ten jobs are done; 0 while nothing is known."""
         return self._expected
+
+    @property
+    def to_fit(self) -> float:
+        """Seconds that nine of ten jobs need before the margin: one that can yield there needs none."""
+        if self._to_fit is None:
+            needs = {name: self._need(name) for name in set(self._begun)}
+            self._to_fit = _nine_in_ten(needs[name] for name in self._begun)
+        return self._to_fit
+
+    def begin(self, task: str, can_yield: bool) -> None:
+        self._begun.append(task)
+        if can_yield:
+            self._yielding.add(task)
+        self._to_fit = None
 
     def note(self, task: str, seconds: float) -> None:
         if task not in self._by_task:
@@ -31,6 +49,12 @@ class Durations:
         self._recent.append(task)
         usual = {name: _nine_in_ten(self._by_task[name]) for name in set(self._recent)}
         self._expected = _nine_in_ten(usual[name] for name in self._recent)
+        self._to_fit = None
+
+    def _need(self, task: str) -> float:
+        if task in self._yielding:
+            return 0.0
+        return _nine_in_ten(self._by_task[task]) if task in self._by_task else self._seed
 
 
 def _nine_in_ten(seconds: Iterable[float]) -> float:

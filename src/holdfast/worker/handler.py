@@ -18,6 +18,7 @@ class Handler:
     __slots__ = (
         "_encode",
         "bind",
+        "can_yield",
         "classify",
         "context_parameter",
         "function",
@@ -27,6 +28,7 @@ class Handler:
         "name",
         "process",
         "signature",
+        "wrappers",
     )
 
     def __init__(self, task: WorkerTask) -> None:
@@ -35,7 +37,9 @@ class Handler:
         self.function: Callable[..., Any] = task.handler if self.lasting is None else self.lasting.handle
         self.context_parameter = task.context_parameter
         self.bind = task.bind
+        self.can_yield = task.can_yield
         self.classify = task.classify
+        self.wrappers = tuple(task.surroundings.wrappers)
         self._encode = task.encode_output
         self.process = task.process
         # In process mode it is not the worker's loop that runs it.

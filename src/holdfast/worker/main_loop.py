@@ -13,7 +13,7 @@ import signal
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
@@ -32,26 +32,31 @@ def run_main(
     """As asyncio.run, for the main thread, but it waits neither for tasks that swallow their cancellation nor
     for threads of the default executor.
     """
-    loop = new_loop()
-    asyncio.set_event_loop(loop)
-    try:
-        with done_in_copies(_leave_epoll), done_in_copies(loop.stop):
-            return _MainLoop(loop).run(work)
-    finally:
-        asyncio.set_event_loop(None)
-        loop.close()
+    with MainLoop(new_loop) as loop:
+        return loop.until_done(work)
 
 
-class _MainLoop:
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
+class MainLoop:
+    """For one work after the other: what they share lives on between them."""
+
+    def __init__(self, new_loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop) -> None:
+        self._loop = new_loop()
         self._home = Home()
 
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
+    def __enter__(self) -> Self:
+        asyncio.set_event_loop(self._loop)
+        return self
+
+    def __exit__(self, *_: object) -> None:
         try:
-            return self._until_done(work)
+            self.until_done(self._close())
         finally:
-            self._until_done(self._close())
+            asyncio.set_event_loop(None)
+            self._loop.close()
+
+    def until_done(self, work: Coroutine[Any, Any, T]) -> T:
+        with done_in_copies(_leave_epoll), done_in_copies(self._loop.stop):
+            return self._until_done(work)
 
     def _until_done(self, work: Coroutine[Any, Any, T]) -> T:
         task = OwnTask(work, loop=self._loop, name="holdfast-main")

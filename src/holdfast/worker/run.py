@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Iterable
 from contextlib import suppress
+from datetime import timedelta
 from time import monotonic
 from typing import Any
 
@@ -28,6 +29,7 @@ from holdfast.worker.slots import Slots
 from holdfast.worker.tasks import WorkerApp
 from holdfast.worker.threads import Threads
 from holdfast.worker.wake import Wake
+from holdfast.worker.wrapping import wrapped
 
 
 class Runner:
@@ -70,6 +72,8 @@ class Runner:
             return
         self._slots.enter(batch)
         for running in batch:
+            if self._durations is not None:
+                self._durations.begin(running.job.task, running.handler.can_yield)
             if running.job.stop_after is not None:
                 self._deadlines.add(running, running.job.stop_after)
         self._carrier.start(batch)
@@ -105,8 +109,8 @@ class Runner:
         self._deadlines.close()
         self._threads.close()
 
-    async def end_processes(self) -> None:
-        await self._processes.close()
+    async def end_processes(self, within: timedelta) -> None:
+        await self._processes.close(within)
 
     async def close_handlers(self) -> None:
         for handler in self._handlers.values():
@@ -135,7 +139,8 @@ class Runner:
                 end = await self._processes.run(running, JobContext(running, self._services))
                 check_end(running, end, self._services.models)
             else:
-                end = ending(running, await self._call(running), self._services.models)
+                call = self._call_wrapped if running.handler.wrappers else self._call
+                end = ending(running, await call(running), self._services.models)
         except BaseException as exc:
             self._home.leave_if_forked(exc)
             if isinstance(exc, asyncio.CancelledError):
@@ -148,18 +153,26 @@ class Runner:
         if running in self._slots.running:
             self._finish(running, end)
 
-    async def _call(self, running: Running) -> Any:
+    async def _call_wrapped(self, running: Running) -> Any:
+        context = JobContext(running, self._services)
+        if not running.handler.is_async and running.task is not None:
+            running.abandon = running.task.cancel  # while a wrapper waits, before and after the thread
+        return await wrapped(running.handler.wrappers, context, lambda: self._call(running, context))
+
+    async def _call(self, running: Running, context: JobContext | None = None) -> Any:
         handler, job = running.handler, running.job
-        context = None if handler.context_parameter is None else JobContext(running, self._services)
+        if context is None and handler.context_parameter is not None:
+            context = JobContext(running, self._services)
         args, kwargs = handler.arguments(job.payload_json, context)
         if handler.is_async:
             return await handler.function(*args, **kwargs)
         future = self._threads.submit(handler.function, *args, **kwargs)
-        running.abandon = lambda: self._threads.give_up(future)
+        before, running.abandon = running.abandon, lambda: self._threads.give_up(future)
         while not future.done():
             # A cancel of this task is not ours: a thread that is to stop is given up, which ends the future.
             with suppress(asyncio.CancelledError):
                 await asyncio.wait([future])
+        running.abandon = before
         return future.result()
 
     def _finish(self, running: Running, end: End) -> None:

@@ -54,7 +54,7 @@ class Running:
         self.task: asyncio.Task[None] | None = None
         self.has_begun = False
         self.alone_at = 0  # how many had begun by then, if no other ran
-        self.abandon: Callable[[], None] | None = None  # set while a thread or process runs the handler
+        self.abandon: Callable[[], object] | None = None  # set while a thread or process runs the handler
         self.pass_on: Callable[[], None] | None = None  # set while a process does: tells it of a request
         self.pass_yield: Callable[[], None] | None = None  # the same for a request to yield
         self.began = monotonic()

@@ -44,6 +44,7 @@ from holdfast.worker.stopping import Stopping
 from holdfast.worker.succession import Succession
 from holdfast.worker.suspects import Isolation, SuspectWorkers
 from holdfast.worker.tasks import WorkerApp
+from holdfast.worker.timebox import GONE
 from holdfast.worker.wake import Wake
 
 STOP_REQUESTS = "stop_requests"
@@ -70,8 +71,10 @@ class Shift:
         declarations: Declarations,
         report: WorkerReport,
         stopping: Stopping,
+        resources: Any,
     ) -> None:
         self._app = app
+        self._resources = resources
         self._options = options
         self._registration = registration
         self._me = registration.worker
@@ -123,8 +126,13 @@ class Shift:
             await end_all(tasks)
             self._suspects.stop()
             await self._close_suspects(self._options.grace)
-            await self._runner.end_processes()
+            await self._runner.end_processes(self._time_left)
             await self._runner.close_handlers()
+
+    @property
+    def _time_left(self) -> timedelta:
+        box = self._options.box
+        return self._stopping.left_of(self._options.grace) if box is None else box.left_to(GONE)
 
     async def _begin(self) -> bool:
         """False if another worker has taken the continuation that this one was started for."""
@@ -139,6 +147,7 @@ class Shift:
             self._allowance.cancels_at,
             StageModels(self._app.pipelines.values()),
             self._app.tasks,
+            self._resources,
         )
         self._runner = Runner(
             self._app,

@@ -1,6 +1,7 @@
 """Whether a worker was told to leave, and whether it was told twice."""
 
 import asyncio
+from datetime import timedelta
 from time import monotonic
 
 
@@ -15,6 +16,11 @@ class Stopping:
     @property
     def is_asked(self) -> bool:
         return self.asked.is_set()
+
+    def left_of(self, grace: timedelta) -> timedelta:
+        """Of the time to leave, from the moment that it was told to; never below zero."""
+        gone = 0.0 if self.asked_at is None else monotonic() - self.asked_at
+        return max(timedelta(0), grace - timedelta(seconds=gone))
 
     def ask(self) -> None:
         """Once: finish what runs. Twice: release it now."""

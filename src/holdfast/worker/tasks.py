@@ -8,6 +8,7 @@ from holdfast.db.statement import Declare
 from holdfast.model.classify import Classifier
 from holdfast.model.payload import JsonText
 from holdfast.model.process import ProcessLimits
+from holdfast.model.surroundings import Surroundings
 from holdfast.pipeline.define import Pipeline
 
 
@@ -32,6 +33,14 @@ class WorkerTask(Protocol):
     def classify(self) -> Classifier:
         """Which class an exception of the handler is."""
 
+    @property
+    def surroundings(self) -> Surroundings:
+        """Those of its app."""
+
+    @property
+    def can_yield(self) -> bool:
+        """Whether the handler gives its job back unfinished when its worker is about to leave."""
+
     def bind(self, payload: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The handler's arguments, converted by its annotations; raises InvalidInput if they do not fit."""
 
@@ -48,6 +57,9 @@ class WorkerApp(Protocol):
 
     @property
     def pipelines(self) -> Mapping[str, Pipeline]: ...
+
+    @property
+    def surroundings(self) -> Surroundings: ...
 
     @property
     def version(self) -> str | None: ...

@@ -15,6 +15,7 @@ from holdfast.worker.declarations import Declarations
 from holdfast.worker.lease import Registration
 from holdfast.worker.options import GRACE, SLOTS, SWEEP, WorkerOptions, lease_for, queues_and_weights
 from holdfast.worker.report import WorkerReport
+from holdfast.worker.resources import resources_open
 from holdfast.worker.shift import Shift
 from holdfast.worker.stopping import Stopping
 from holdfast.worker.succession import Continuing
@@ -75,6 +76,7 @@ class Worker:
             on_registered,
         )
         self.id, self.report = WorkerId(uuid4()), WorkerReport()
+        self.is_open = asyncio.Event()  # set when the app's resources are
         self._app = app
         self._stopping = Stopping()
 
@@ -84,9 +86,13 @@ class Worker:
         await self._app.database.start()
         declarations = Declarations(self._app.database, self._app.declarations())
         await declarations.send()
-        registration = Registration(self.id, list(self.options.queues), self._info())
-        shift = Shift(self._app, self.options, registration, declarations, self.report, self._stopping)
-        await shift.work()
+        async with resources_open(self._app.surroundings, self.options, self._stopping) as resources:
+            self.is_open.set()
+            registration = Registration(self.id, list(self.options.queues), self._info())
+            shift = Shift(
+                self._app, self.options, registration, declarations, self.report, self._stopping, resources
+            )
+            await shift.work()
         return self.report
 
     def stop(self) -> None:
@@ -100,9 +106,7 @@ class Worker:
     @property
     def grace_left(self) -> timedelta:
         """Of the time that it has to leave, from the moment that it was told to; never below zero."""
-        asked_at = self._stopping.asked_at
-        gone = 0.0 if asked_at is None else monotonic() - asked_at
-        return max(timedelta(0), self.options.grace - timedelta(seconds=gone))
+        return self._stopping.left_of(self.options.grace)
 
     async def _stagger(self) -> None:
         try:

@@ -46,8 +46,9 @@ async def test_full_tells_every_transition(conn: Connection) -> None:
     ]
 
 
-async def test_basic_tells_ends_and_what_people_did(conn: Connection) -> None:
+async def test_basic_tells_ends_releases_and_what_people_did(conn: Connection) -> None:
     assert await a_life(conn, await a_queue(conn, "q", detail="basic")) == [
+        ("release", "ready"),
         ("end", "completed"),
         ("replay", "ready"),
         ("end", "cancelled"),

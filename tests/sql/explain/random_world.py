@@ -43,6 +43,8 @@ async def make_world(conn: Connection, chance: random.Random) -> None:
             await conn.execute("select holdfast.claim_jobs($1, $2)", worker["id"], chance.randint(1, 20))
     for endpoint in ENDPOINTS:
         await disturb_endpoint(conn, endpoint, chance)
+    if chance.random() < 0.1:
+        await conn.execute("select holdfast.pause_all_queues()")
 
 
 async def make_jobs(conn: Connection, chance: random.Random) -> None:

@@ -26,7 +26,7 @@ LANES_OF = "select pg_get_functiondef('holdfast.lanes_of'::regproc)"
 ONLY = "(nullif(current_setting('holdfast_test.only', true), '')::integer = (c.l).lane) is not false"
 
 OF_THE_JOB = {"scheduled", "order", "deadline_passed", "running", "behind"}
-OF_ITS_QUEUE = {"paused", "no_worker", "no_worker_in_group", "avoided"}
+OF_ITS_QUEUE = {"paused", "all_paused", "no_worker", "no_worker_in_group", "avoided"}
 OF_ITS_ENDPOINT = {"held_open", "blocked", "circuit_open", "probing", "limit", "share", "rate"}
 OF_ITS_LIMITS = {"queue_limit", "queue_rate", "task_limit", "task_rate"}
 OF_ITS_BUDGETS = {"requests", "units", "budget", "run_budget"}

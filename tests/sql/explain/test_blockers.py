@@ -1,5 +1,6 @@
 """Why a job is not running, first blocker first."""
 
+import re
 from datetime import timedelta
 from uuid import UUID, uuid4
 
@@ -24,6 +25,7 @@ from tests.builders import (
     running_job,
     scheduled_job,
 )
+from tests.sql.explain.random_world import STOP_CLOCK
 
 
 async def blockers(conn: Connection, job: UUID) -> list[str]:
@@ -49,6 +51,33 @@ async def test_blockers_come_in_order(conn: Connection) -> None:
     job = await scheduled_job(conn)
     await conn.execute("select holdfast.pause_queue('default')")
     assert await blockers(conn, job) == ["scheduled", "paused", "no_worker"]
+
+
+async def test_a_running_job_tells_when_its_worker_was_heard_from_and_when_its_jobs_are_taken_over(
+    conn: Connection,
+) -> None:
+    await conn.execute(STOP_CLOCK)
+    job = await running_job(conn)
+    heard = (
+        "update holdfast.workers set renewed_at = now() - $1::interval, lease_until = now() + $2::interval"
+    )
+    await conn.execute(heard, timedelta(seconds=7), timedelta(seconds=23))
+    (running,) = await stats.explain(conn, JobId(job.id))
+    assert running.detail.endswith(
+        "; last heartbeat 7s ago; if it stays silent, its jobs are taken over in 23s."
+    )
+    await conn.execute(heard, timedelta(minutes=5), timedelta(seconds=-1))
+    (running,) = await stats.explain(conn, JobId(job.id))
+    assert running.detail.endswith(
+        "; last heartbeat 5m ago; its lease has ended, so the next sweep of any worker takes its jobs over."
+    )
+
+
+async def test_times_are_told_in_utc_to_the_second(conn: Connection) -> None:
+    await conn.execute("set local timezone = 'Asia/Kathmandu'")
+    job = await running_job(conn)
+    (running,) = await stats.explain(conn, JobId(job.id))
+    assert re.search(r" since \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ, attempt 1;", running.detail)
 
 
 async def test_a_scheduled_job_says_until_when(conn: Connection) -> None:

@@ -109,6 +109,6 @@ async def test_the_timeline_tells_of_calls_and_not_of_an_agents_checkpoints(conn
     rows = await conn.fetch("select what, words from holdfast.timeline($1)", job.id)
     told = [(row["what"], row["words"]) for row in rows if row["what"].endswith(("call", "checkpoint"))]
     assert told == [
-        ("model call", "m, 12 units, 0.50 s, stop"),
-        ("tool call", "look_up, 0.10 s, error, no"),
+        ("model call", "m, 12 units, 500ms, stop"),
+        ("tool call", "look_up, 100ms, error, no"),
     ]

@@ -2,6 +2,8 @@
 
 from uuid import uuid4
 
+import pytest
+
 from holdfast.db import dead, manual, stats
 from holdfast.db.connect import Connection
 from holdfast.model.dead_letter import Triage
@@ -46,6 +48,28 @@ async def test_stages_checkpoints_and_a_running_attempt_are_told(conn: Connectio
     assert [entry.what for entry in entries] == ["created", "stage", "running", "checkpoint"]
     assert entries[1].detail["output"] == '{"n": 1}'
     assert entries[3].words == "half"
+
+
+@pytest.mark.parametrize("detail", ["basic", "full"])
+async def test_releases_and_yields_are_told_with_their_reasons(conn: Connection, detail: str) -> None:
+    await a_queue(conn, detail=detail)
+    job = await running_job(conn)
+    await settle(conn, job, "release", {"reason": "the worker leaves"})
+    again = await claim_one(conn, job.worker)
+    await settle(conn, again, "release", {"reason": "half of it is done", "yielded": True})
+    told = [one for one in await stats.timeline(conn, JobId(job.id)) if one.what in ("release", "yield")]
+    assert [(one.what, one.attempt, one.words) for one in told] == [
+        ("release", 1, "the worker leaves"),
+        ("yield", 2, "half of it is done"),
+    ]
+    assert await conn.fetch("select * from holdfast.invariants") == []
+
+
+async def test_an_audit_trail_that_is_off_tells_of_no_release(conn: Connection) -> None:
+    await a_queue(conn, detail="off")
+    job = await running_job(conn)
+    await settle(conn, job, "release", {"reason": "the worker leaves"})
+    assert await story(conn, JobId(job.id)) == ["created"]
 
 
 async def test_an_end_is_told_once_also_where_the_trail_is_full(conn: Connection) -> None:

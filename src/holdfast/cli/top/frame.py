@@ -6,9 +6,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from holdfast.cli.output import printable
-from holdfast.cli.render import ago, clock, counts, table_lines
+from holdfast.cli.render import ago, clock, counts, done, table_lines
 from holdfast.cli.top.view import View
-from holdfast.model.glance import GlanceError, GlanceQueue, GlanceWorker
+from holdfast.model.glance import GlanceError, GlanceJob, GlanceQueue, GlanceWorker
 from holdfast.model.job import Job
 
 KEYS = "q quit  ↑↓ select  enter jobs  p pause/resume  r replay dead"
@@ -21,6 +21,7 @@ def frame(view: View, width: int) -> RenderableType:
     lines = [_title(view)]
     if view.jobs is None:
         lines += [*_queues(view, width), Text(), *_workers(view.glance.workers, width), Text()]
+        lines += _running(view.glance.running, view.glance.now, width)
         lines += _errors(view.glance.errors, view.glance.now, width)
     else:
         lines += _jobs(view.jobs, view.glance.now, width)
@@ -72,6 +73,14 @@ def _workers(workers: list[GlanceWorker], width: int) -> list[Text]:
     return [*lines, Text(f"… {more} more")] if more else lines
 
 
+def _running(jobs: list[GlanceJob], now: datetime, width: int) -> list[Text]:
+    """Those that tell how far they are; most jobs are too short for that."""
+    if not jobs:
+        return []
+    rows = ((one.id, ago(one.started, now), one.task, str(one.progress)) for one in jobs)
+    return [*table_lines(("running", "for", "task", "done"), rows, ("running", "for"), width), Text()]
+
+
 def _errors(errors: list[GlanceError], now: datetime, width: int) -> list[Text]:
     rows = (
         (one.attempts, ago(one.last, now), _line(f"{one.type or 'lost'}: {one.message or ''}"))
@@ -81,9 +90,9 @@ def _errors(errors: list[GlanceError], now: datetime, width: int) -> list[Text]:
 
 
 def _jobs(jobs: list[Job], now: datetime, width: int) -> list[Text]:
-    columns = ("id", "state", "try", "age", "task")
-    rows = ((one.id, one.state, one.attempt, ago(one.created_at, now), one.task) for one in jobs)
-    return table_lines(columns, rows, columns[:-1], width)
+    columns = ("id", "state", "try", "age", "task", "done")
+    rows = ((one.id, one.state, one.attempt, ago(one.created_at, now), one.task, done(one)) for one in jobs)
+    return table_lines(columns, rows, columns[:4], width)
 
 
 def _line(text: str) -> str:

@@ -79,6 +79,8 @@ async def _obey(database: Database, view: View, wish: Wish | None) -> View | Non
     else:
         await queues.resume_queue(database, queue.name, REASON, actor())
         message = f"{queue.name} is resumed"
+        if await queues.full_pause(database):
+            message = "all queues are paused: holdfast queues resume --all"
     return replace(view, message=message).seen(await glance(database))
 
 

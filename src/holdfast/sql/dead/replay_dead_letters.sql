@@ -55,7 +55,7 @@ begin
     select s from generate_subscripts(held, 1) as s
     order by (held[s]).order_key nulls first, (held[s]).unique_scope nulls first, (held[s]).unique_key nulls first, (held[s]).id
   loop
-    results[i] := holdfast.replay_job(held[i], reason, actor);
+    results[i] := holdfast.replay_job(held[i], null, reason, actor);
   end loop;
   return query select (held[s]).id, times[s], results[s] from generate_subscripts(held, 1) as s order by s;
   if looked = 10000 and cardinality(held) < least(max, 1000) then

@@ -9,7 +9,10 @@ declare
   is_due constant boolean := due <= at;
 begin
   perform holdfast.give_permit_back(job, null);
-  perform holdfast.record_moves(array[job.id], cause, case when is_due then 'ready' else 'scheduled' end);
+  -- A release has told more of itself.
+  if cause <> 'release' then
+    perform holdfast.record_moves(array[job.id], cause, case when is_due then 'ready' else 'scheduled' end);
+  end if;
   update holdfast.jobs as j
   set state = case when is_due then 'ready' else 'scheduled' end,
       rank_at = case when is_due then at - coalesce(j.lead, '0') end,

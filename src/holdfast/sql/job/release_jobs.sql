@@ -41,6 +41,10 @@ begin
     if job.cancel_asked_at is not null then
       perform holdfast.obey_cancel(job);
     else
+      perform holdfast.record_event(
+        case when details[i] -> 'yielded' = 'true' then 'yield' else 'release' end,
+        job.id, job.run_id, job.queue, 'running', 'ready', job.attempt, job.worker_id, reason => details[i] ->> 'reason')
+      where (select q.detail from holdfast.queues as q where q.name = job.queue) <> 'off';
       perform holdfast.put_back(job, 'release', holdfast.now());
     end if;
   end loop;

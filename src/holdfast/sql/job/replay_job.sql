@@ -1,12 +1,12 @@
 -- an end -> ready | waiting: one job whose history row the caller has locked.
-create or replace function holdfast.replay_job(past holdfast.history, reason text, actor text)
+create or replace function holdfast.replay_job(past holdfast.history, from_stage text, reason text, actor text)
 returns text
 language plpgsql volatile
 as $$
 declare
   at      constant timestamptz := holdfast.now();
-  ageing  double precision := (select q.ageing from holdfast.queues as q where q.name = past.queue);
-  lead    interval := make_interval(secs => 60 * past.priority / ageing);
+  ageing  double precision;
+  lead    interval;
   seq     bigint;
   is_head boolean;
 begin
@@ -30,8 +30,14 @@ begin
     past.attempt, past.worker_id, null, past.reason, jsonb_build_object('ended_at', past.ended_at, 'generation', past.generation))
   where not exists (select from holdfast.events as e where e.job_id = past.id and e.cause = 'end' and e.at >= past.ended_at)
     and (select q.detail from holdfast.queues as q where q.name = past.queue) <> 'off';
+  if from_stage is not null then
+    past := holdfast.put_at_stage(past, from_stage);
+  end if;
+  ageing := (select q.ageing from holdfast.queues as q where q.name = past.queue);
+  lead := make_interval(secs => 60 * past.priority / ageing);
   perform holdfast.record_event('replay', past.id, past.run_id, past.queue, past.state,
-    case when is_head is false then 'waiting' else 'ready' end, past.attempt, null, actor, holdfast.sanitise_text(reason));
+    case when is_head is false then 'waiting' else 'ready' end, past.attempt, null, actor, holdfast.sanitise_text(reason),
+    case when past.stage is not null then jsonb_build_object('stage', past.stage) end);
   delete from holdfast.history as h where h.id = past.id and h.ended_at = past.ended_at;
   insert into holdfast.jobs (
     id, lane, priority, urgency, state, rank_at, waits_for, attempt, generation, visit, units, lead, queue, task, pipeline, pipeline_version, stage,
@@ -58,4 +64,4 @@ begin
   return 'replayed';
 end
 $$;
-comment on function holdfast.replay_job(holdfast.history, text, text) is 'Starts one ended job again: its next generation, with fresh counters and the attempt number going on.';
+comment on function holdfast.replay_job(holdfast.history, text, text, text) is 'Starts one ended job again, at a stage or where it ended: its next generation, with fresh counters and the attempt number going on.';

@@ -1,42 +1,10 @@
--- completed | rejected | cancelled | dead -> ready | waiting: the same job starts its next generation.
+-- completed | rejected | cancelled | dead -> ready | waiting: the same job starts its next generation, at the stage where it ended.
 create or replace function holdfast.replay_jobs(ids uuid[], reason text default null, actor text default null)
 returns table (job_id uuid, result text)
-language plpgsql volatile security definer
+language sql volatile security definer
 set search_path = holdfast, pg_temp
-set jit = off
-set enable_seqscan = off
-set enable_bitmapscan = off
 as $$
-#variable_conflict use_column
-declare
-  past  holdfast.history;
-  asked uuid;
-begin
-  -- In the order of what each will wait for, so that two calls cannot wait for each other.
-  foreach asked in array array(
-    select i.id
-    from (select distinct id from unnest(ids) as id) as i
-    left join lateral (
-      select h.order_key, h.unique_scope, h.unique_key from holdfast.history as h
-      where h.id = i.id and h.ended_at >= coalesce(holdfast.created_at(i.id) - interval '1 minute', '-infinity')
-    ) as k on true
-    order by k.order_key nulls first, k.unique_scope nulls first, k.unique_key nulls first, i.id
-  ) loop
-    job_id := asked;
-    select h.* into past
-    from holdfast.history as h
-    where h.id = asked
-      and h.ended_at >= coalesce(holdfast.created_at(asked) - interval '1 minute', '-infinity')
-    -- Waits for another replay of the same job, which then is live.
-    for update;
-    if found then
-      result := holdfast.replay_job(past, reason, actor);
-    else
-      result := case when exists (select from holdfast.jobs as j where j.id = asked) then 'live' else 'not_found' end;
-    end if;
-    return next;
-  end loop;
-end
+  select r.job_id, r.result from holdfast.replay_each(ids, null, reason, actor) as r
 $$;
 comment on function holdfast.replay_jobs(uuid[], text, text)
   is 'Starts ended jobs again under the same id: each is replayed, live (not ended), in conflict (its unique key is taken), replaced (by another job) or not_found.';

@@ -12,7 +12,7 @@ begin
   select j.* into held from holdfast.jobs as j where j.id = job;
   if not found then
     return query
-      select 'ended', format('It is %s since %s%s.', h.state, h.ended_at, ': ' || h.reason), null::timestamptz, true
+      select 'ended', format('It is %s since %s%s.', h.state, holdfast.time_words(h.ended_at), ': ' || h.reason), null::timestamptz, true
       from holdfast.history as h
       where h.id = job and h.ended_at >= coalesce(holdfast.created_at(job), '-infinity') - interval '1 minute';
     if not found then
@@ -22,14 +22,15 @@ begin
   end if;
   if held.state = 'running' then
     return query
-      select 'running', format('Worker %s on %s has it since %s, attempt %s%s.', held.worker_id, coalesce(w.host, 'an unknown host'),
-        held.started_at, held.attempt, case when held.cancel_asked_at is not null then '; it was asked to cancel' end), held.stop_at, true
+      select 'running', format('Worker %s on %s has it since %s, attempt %s%s%s.', held.worker_id, coalesce(w.host, 'an unknown host'),
+        holdfast.time_words(held.started_at), held.attempt, case when held.cancel_asked_at is not null then '; it was asked to cancel' end,
+        holdfast.heartbeat_words(w, at)), held.stop_at, true
       from (select) as one
       left join holdfast.workers as w on w.id = held.worker_id;
     return;
   end if;
   if held.deadline <= at then
-    return query select 'deadline_passed', format('Its deadline was %s; the next sweep buries it.', held.deadline), null::timestamptz, true;
+    return query select 'deadline_passed', format('Its deadline was %s; the next sweep buries it.', holdfast.time_words(held.deadline)), null::timestamptz, true;
   end if;
   if held.state = 'waiting' and held.waits_for = 'order' then
     return query

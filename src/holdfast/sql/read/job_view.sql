@@ -12,7 +12,8 @@ select
   j.rank_at + coalesce(j.lead, '0') as ready_at,
   j.started_at,
   j.cancel_asked_at,
-  null::timestamptz as ended_at
+  null::timestamptz as ended_at,
+  (select to_jsonb(p) - 'job_id' from holdfast.progress as p where p.job_id = j.id) as progress
 from holdfast.jobs as j
 left join holdfast.lanes as l on l.lane = j.lane
 union all
@@ -24,7 +25,8 @@ select
   h.reason,
   h.order_key, h.unique_key, coalesce(l.endpoint, p.endpoint), coalesce(l."group", p."group"), h.units, h.timeout, h.deadline, h.max_failures, h.retry,
   holdfast.created_at(h.id),
-  null, h.ready_at, h.started_at, null, h.ended_at
+  null, h.ready_at, h.started_at, null, h.ended_at,
+  (select to_jsonb(p) - 'job_id' from holdfast.progress as p where p.job_id = h.id)
 from holdfast.history as h
 left join holdfast.lanes as l on l.lane = h.lane
 left join holdfast.past_lanes as p on p.lane = h.lane and l.lane is null;

@@ -8,7 +8,7 @@ set jit = off
 set enable_seqscan = off
 as $$
   with mine as materialized (
-    select l.lane, l.queue, w.tasks, q.paused_at is not null as is_paused
+    select l.lane, l.queue, w.tasks, q.paused_at is not null or exists (select from holdfast.full_pause) as is_paused
     from holdfast.workers as w
     join holdfast.lanes as l on holdfast.may_claim(w, l) or l.is_suspect and w.isolation = 'children' and holdfast.reaches(w, l)
     join holdfast.queues as q on q.name = l.queue

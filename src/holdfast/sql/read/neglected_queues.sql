@@ -15,6 +15,9 @@ declare
   queue  text;
 begin
   perform holdfast.check_count('max', max);
+  if exists (select from holdfast.full_pause) then
+    return;
+  end if;
   while cardinality(told) < max loop
     place := holdfast.next_lane(place);
     exit when place is null;

@@ -35,6 +35,8 @@ as $$
   ), pace as (
     select
       c.id,
+      -- Without a larger budget it would never end.
+      c.ended_at is null and c.reached_at is null as goes_on,
       (c.total - c.done)::double precision as ahead,
       c.done / nullif(c.seconds, 0) as rate,
       -- Nine in ten: a count of n is off by its root, more or less.
@@ -51,9 +53,9 @@ as $$
     c.id, c.name, c.state, c.total::bigint, l.waiting, l.scheduled, l.ready, l.running,
     c.completed::bigint, c.rejected::bigint, c.cancelled::bigint, c.dead::bigint, c.created_at, c.ended_at,
     60 * c.done / nullif(c.seconds, 0),
-    case when c.ended_at is null and c.done > 0 then make_interval(secs => c.seconds * (c.total - c.done)::double precision / c.done) end,
-    case when c.ended_at is null and c.done > 0 then make_interval(secs => p.ahead / greatest(p.rate, p.lately) / p.doubt) end,
-    case when c.ended_at is null and c.done > 0 then make_interval(secs => p.ahead / least(p.rate, p.lately) * p.doubt) end,
+    case when p.goes_on and c.done > 0 then make_interval(secs => c.seconds * (c.total - c.done)::double precision / c.done) end,
+    case when p.goes_on and c.done > 0 then make_interval(secs => p.ahead / greatest(p.rate, p.lately) / p.doubt) end,
+    case when p.goes_on and c.done > 0 then make_interval(secs => p.ahead / least(p.rate, p.lately) * p.doubt) end,
     b.max_money, b.spent, b.reserved, b.max_units, b.used, b.reserved_units
   from counted as c
   cross join live as l

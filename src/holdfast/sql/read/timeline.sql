@@ -35,7 +35,7 @@ as $$
     -- An agent's checkpoints are told as its calls.
     (select c.saved_at, 1, 'checkpoint', c.attempt, null, c.name, null from holdfast.checkpoints as c where c.job_id = job and c.name not like 'agent/%' order by c.saved_at desc limit 1000)
     union all
-    (select c.at, 1, c.kind || ' call', c.attempt, null, concat_ws(', ', c.name, round(c.units::numeric) || ' units', round(c.seconds::numeric, 2) || ' s', c.finish_reason, c.error),
+    (select c.at, 1, c.kind || ' call', c.attempt, null, concat_ws(', ', c.name, round(c.units::numeric) || ' units', holdfast.span_words(make_interval(secs => c.seconds)), c.finish_reason, c.error),
       jsonb_strip_nulls(jsonb_build_object('generation', c.generation, 'visit', c.visit, 'seq', c.seq, 'units', c.units, 'seconds', c.seconds, 'argument_bytes', c.argument_bytes))
     from holdfast.calls as c where c.job_id = job
     order by c.generation desc, c.visit desc, c.seq desc limit 1000)

@@ -27,9 +27,12 @@ as $$
       and holdfast.has_lease(w.id)
   )
   select
-    'paused', format('Queue %s is paused since %s%s.', l.queue, l.paused_at, ': ' || l.paused_reason), null::timestamptz, true
+    'paused', format('Queue %s is paused since %s%s.', l.queue, holdfast.time_words(l.paused_at), ': ' || l.paused_reason), null::timestamptz, true
   from lane as l
   where l.paused_at is not null
+  union all
+  select 'all_paused', format('All queues are paused since %s%s; resume_all_queues lets them go on.', holdfast.time_words(p.paused_at), ': ' || p.reason), null, true
+  from holdfast.full_pause as p
   union all
   select
     case when l."group" = '' then 'no_worker' else 'no_worker_in_group' end,

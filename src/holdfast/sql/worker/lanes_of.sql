@@ -1,4 +1,4 @@
--- The lanes that a worker claims from, those of suspects first, in random order by weight. Paused queues and those it avoids are left out.
+-- The lanes that a worker claims from, those of suspects first, in random order by weight. Paused queues and those it avoids are left out; while all are paused there are none.
 -- Of more than 32 lanes only those with ready jobs; to ask that of a few costs more than to visit them.
 create or replace function holdfast.lanes_of(worker uuid)
 returns table (lane integer, queue text, endpoint text, is_special boolean, is_full boolean, is_suspect boolean)
@@ -19,6 +19,7 @@ as $$
   join chosen as c on holdfast.may_claim(me.w, c.l)
   join holdfast.queues as q on q.name = (c.l).queue and q.paused_at is null
   where not exists (select from holdfast.avoided_lanes as a where a.worker_id = worker and a.lane = (c.l).lane and a.until > holdfast.now())
+    and not exists (select from holdfast.full_pause)
     and ((me.w).alone_with is null or not holdfast.runs_alone(me.w))
   -- The lane with the least waiting time of a race in which each runs at its weight.
   order by (c.l).is_suspect desc, -ln(1 - random()) / coalesce(((me.w).weights ->> (c.l).queue)::double precision, q.weight)

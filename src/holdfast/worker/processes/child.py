@@ -63,6 +63,7 @@ class Child:
         self._linger: asyncio.TimerHandle | None = None
         self._idle: asyncio.TimerHandle | None = None
         self.is_ending = False
+        self.closes = False  # whether it has resources to close
         self.over = OwnTask(self._reap())
 
     @property
@@ -99,8 +100,18 @@ class Child:
             self._linger.cancel()
         self._writer.transport.abort()
 
-    def end_after(self, seconds: float) -> None:
-        self._idle = asyncio.get_running_loop().call_later(seconds, self.end)
+    def leave(self, within: float) -> None:
+        """It has no work: let it close its resources, and kill it if that takes longer."""
+        if not self.closes or self._writer.transport.is_closing():
+            self.end()
+            return
+        self.is_ending = True
+        self.keep()
+        self.say({"close": True})
+        self._idle = asyncio.get_running_loop().call_later(within, self.end)
+
+    def leave_after(self, seconds: float, within: float) -> None:
+        self._idle = asyncio.get_running_loop().call_later(seconds, self.leave, within)
 
     def keep(self) -> None:
         """It has work again."""
@@ -109,6 +120,7 @@ class Child:
 
     async def _reap(self) -> None:
         await self._process.wait()
+        self.keep()  # or a timer would kill a group whose number may be another's by then
         self._kill_group()  # what it forked and left behind
         if not self._writer.transport.is_closing():
             # What has left the group may still hold the other end: the end of the stream would never come.

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import asdict
+from datetime import timedelta
 
 from holdfast.model.outcome import End, Verb
 from holdfast.worker.context import JobContext
@@ -15,6 +16,8 @@ from holdfast.worker.running import Running
 
 IDLE = 60.0
 REAP = 5.0
+# For a child that is not needed any more to close its resources.
+CLOSE = 10.0
 
 
 class Processes:
@@ -47,17 +50,20 @@ class Processes:
             raise ProcessDied("The handler gave up after it was told to stop.")
         return end
 
-    async def close(self) -> None:
-        """Ends all children, and waits until they are reaped."""
-        children = list(self._children)
+    async def close(self, within: timedelta) -> None:
+        """Ends all children, those without work after they have closed their resources; all are reaped."""
+        children, seconds = list(self._children), within.total_seconds()
         for child in children:
-            child.end()
+            if child in self._idle or child.is_ending:
+                child.leave(seconds)
+            else:
+                child.end()
         if children:
-            await asyncio.wait([child.over for child in children], timeout=REAP)
+            await asyncio.wait([child.over for child in children], timeout=seconds + REAP)
 
     async def _child_for(self, handler: Handler) -> Child:
         for child, task in reversed(self._idle.items()):
-            if task == handler.name and child.is_alive:
+            if task == handler.name and child.is_alive and not child.is_ending:
                 del self._idle[child]
                 child.keep()
                 return child
@@ -77,6 +83,7 @@ class Processes:
         if "ready" not in answer:
             child.end()
             raise _unready(handler, answer.get("failed"), answer.get("memory") is True)
+        child.closes = answer.get("closes") is True
         return child
 
     async def _make_room(self) -> None:
@@ -89,7 +96,7 @@ class Processes:
     def _end_longest_idle(self) -> None:
         for child in list(self._idle)[:1]:
             del self._idle[child]
-            child.end()
+            child.leave(CLOSE)
 
     async def _start(self) -> Child:
         self._count += 1
@@ -105,7 +112,7 @@ class Processes:
     def _keep(self, child: Child, task: str) -> None:
         if child in self._children:
             self._idle[child] = task
-            child.end_after(IDLE)
+            child.leave_after(IDLE, CLOSE)
             self._room.set()  # whoever waits for room may end it
 
     def _forget(self, child: Child) -> None:

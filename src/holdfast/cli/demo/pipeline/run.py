@@ -57,7 +57,9 @@ class Outcome:
 
 async def run_pipeline(directory: Path, posts: int, workers: int) -> Outcome:
     if find_spec("httpx2") is None:
-        raise NotConfigured("Agents need the package httpx2.", "install it: pip install 'holdfast[agents]'")
+        raise NotConfigured(
+            "Agents need the package httpx2.", "install it: pip install 'holdfast-queue[agents]'"
+        )
     logs, mind = directory / "logs", Mind()
     async with demo_database(directory) as (database, url):
         logs.mkdir()

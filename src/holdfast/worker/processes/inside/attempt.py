@@ -17,21 +17,22 @@ from holdfast.worker.ending import ending
 from holdfast.worker.failure import outcome_of
 from holdfast.worker.forked import Home
 from holdfast.worker.handler import Handler
-from holdfast.worker.main_loop import run_main
 from holdfast.worker.processes.frame import Message
 from holdfast.worker.processes.inside.context import ProcessContext
 from holdfast.worker.processes.inside.line import Asked, Line
+from holdfast.worker.processes.inside.room import Room
+from holdfast.worker.processes.inside.wrapped_call import call_wrapped
 from holdfast.worker.running import Running
 
 NO_TOKEN = Token(UUID(int=0))
 
 
-def attempt(handler: Handler, line: Line, order: Message, asked: Asked) -> Message:
+def attempt(handler: Handler, room: Room, line: Line, order: Message, asked: Asked) -> Message:
     running, home = Running(_read(order["job"]), handler), Home()
-    context = ProcessContext(running, line, order["key"], asked, order["left"])
+    context = ProcessContext(running, line, room.resources, order["key"], asked, order["left"])
     is_spent = False
     try:
-        end = _run(running, context)
+        end = _run(running, context, room)
     except MemoryError as exc:
         traceback.clear_frames(exc.__traceback__)  # what filled the memory would leave none for the report
         end, is_spent = end_of(outcome_of(exc, running)), True
@@ -40,15 +41,19 @@ def attempt(handler: Handler, line: Line, order: Message, asked: Asked) -> Messa
         end = end_of(outcome_of(exc, running))
     home.leave_if_forked()
     _flush()
-    return {"end": list(end), "last": is_spent or _has_children()}
+    return {"end": list(end), "last": is_spent or room.is_spent or _has_children()}
 
 
-def _run(running: Running, context: ProcessContext) -> End:
+def _run(running: Running, context: ProcessContext, room: Room) -> End:
     handler = running.handler
+    if handler.wrappers:
+        with room.loop() as loop:
+            return ending(running, call_wrapped(running, context, loop), StageModels())
     args, kwargs = handler.arguments(running.job.payload_json, context)
     value = handler.function(*args, **kwargs)
     if inspect.iscoroutine(value):
-        value = run_main(value)
+        with room.loop() as loop:
+            value = loop.until_done(value)
     return ending(running, value, StageModels())
 
 

@@ -17,6 +17,7 @@ from holdfast.pipeline.models import Models
 from holdfast.worker.blocking import BlockingContext
 from holdfast.worker.context import JobContext
 from holdfast.worker.processes.inside.line import Asked, Line
+from holdfast.worker.resources import existing
 from holdfast.worker.running import Running
 
 T = TypeVar("T")
@@ -25,17 +26,24 @@ T = TypeVar("T")
 class ProcessContext(JobContext):
     """All of JobContext but the transaction, which cannot span two processes."""
 
-    __slots__ = ("_ends_at", "_key", "_line")
+    __slots__ = ("_ends_at", "_held", "_key", "_line")
 
-    def __init__(self, running: Running, line: Line, key: str, asked: Asked, left: float | None) -> None:
+    def __init__(
+        self, running: Running, line: Line, held: Any, key: str, asked: Asked, left: float | None
+    ) -> None:
         self._running = running
         self._checkpoints = None
         self._set_out()
         self._line = line
+        self._held = held  # the resources of this process
         self._key = key
         self._ends_at = None if left is None else monotonic() + left
         self.cancelled = running.cancelled = asked.to_cancel
         self.should_yield = running.should_yield = asked.to_yield
+
+    @property
+    def resources(self) -> Any:
+        return existing(self._held)
 
     @property
     def blocking(self) -> BlockingContext:

@@ -1,0 +1,40 @@
+-- an end -> ready | waiting: ended jobs start again, at a stage of their pipeline or, without one, where each ended.
+create or replace function holdfast.replay_each(ids uuid[], stage text, reason text, actor text)
+returns table (job_id uuid, result text)
+language plpgsql volatile
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+#variable_conflict use_column
+declare
+  past  holdfast.history;
+  asked uuid;
+begin
+  -- In the order of what each will wait for, so that two calls cannot wait for each other.
+  foreach asked in array array(
+    select i.id
+    from (select distinct id from unnest(ids) as id) as i
+    left join lateral (
+      select h.order_key, h.unique_scope, h.unique_key from holdfast.history as h
+      where h.id = i.id and h.ended_at >= coalesce(holdfast.created_at(i.id) - interval '1 minute', '-infinity')
+    ) as k on true
+    order by k.order_key nulls first, k.unique_scope nulls first, k.unique_key nulls first, i.id
+  ) loop
+    job_id := asked;
+    select h.* into past
+    from holdfast.history as h
+    where h.id = asked
+      and h.ended_at >= coalesce(holdfast.created_at(asked) - interval '1 minute', '-infinity')
+    -- Waits for another replay of the same job, which then is live.
+    for update;
+    if found then
+      result := holdfast.replay_job(past, replay_each.stage, reason, actor);
+    else
+      result := case when exists (select from holdfast.jobs as j where j.id = asked) then 'live' else 'not_found' end;
+    end if;
+    return next;
+  end loop;
+end
+$$;
+comment on function holdfast.replay_each(uuid[], text, text, text) is 'Starts ended jobs again, at a stage or where each ended; says what became of each.';

@@ -1,0 +1,105 @@
+"""The README's programs and then the guides', in one database, as somebody does who reads from the top."""
+
+import asyncio
+import inspect
+import re
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.command import holdfast
+from tests.docs import (
+    test_agents,
+    test_fastapi,
+    test_pipelines,
+    test_process_mode,
+    test_protect_a_model_server,
+    test_readme,
+    test_testing,
+    test_time_boxes,
+    test_your_own_transaction,
+)
+from tests.model_server import test_guide
+from tests.repo.tree import ROOT
+
+# In the order of the README's table, then by name. Each runs the programs of its page as they are printed.
+PAGES: dict[str, list[Callable[..., Any]]] = {
+    "README.md": [
+        test_readme.test_the_program_runs_and_prints_what_it_promises,
+        test_readme.test_the_sql_runs_and_the_handler_answers_in_one_transaction,
+    ],
+    "pipelines.md": [test_pipelines.test_the_program_prints_what_the_page_says],
+    "agents.md": [test_agents.test_the_program_runs_and_each_post_goes_its_way],
+    "time-boxes.md": [test_time_boxes.test_a_job_of_many_pages_goes_through_functions_of_three_seconds],
+    "protect-a-model-server.md": [
+        test_protect_a_model_server.test_the_program_runs_and_loses_nothing,
+        test_protect_a_model_server.test_a_run_stops_at_its_budget_until_that_is_raised,
+    ],
+    "fastapi.md": [
+        test_fastapi.test_the_server_greets_by_its_own_worker,
+        test_fastapi.test_the_server_with_a_lifespan_of_its_own_starts_and_ends,
+    ],
+    "orchestration.md": [test_time_boxes.test_a_run_brings_its_workers],
+    "process-mode.md": [
+        test_process_mode.test_the_program_runs_as_a_script_and_prints_what_it_promises,
+        test_process_mode.test_the_command_line_runs_it_too,
+    ],
+    "simulate-a-model-server.md": [
+        partial(test_guide.test_a_program_of_the_guide_runs, program) for program in test_guide.PROGRAMS
+    ],
+    "testing.md": [test_testing.test_the_tests_of_the_guide_pass],
+    "your-own-transaction.md": [
+        partial(test_your_own_transaction.test_the_program_stores_an_order_and_its_job, driver)
+        for driver in test_your_own_transaction.PROGRAMS
+    ],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.alone
+def test_all_programs_run_in_one_database_one_after_the_other(
+    empty_database_url: str, tmp_path: Path
+) -> None:
+    assert holdfast("migrate", url=empty_database_url).code == 0
+    for page, programs in PAGES.items():
+        place = tmp_path / page
+        place.mkdir()
+        given = {"database_url": empty_database_url, "server_url": empty_database_url, "tmp_path": place}
+        for program in programs:
+            try:
+                run(program, given)
+            except BaseException as exc:
+                exc.add_note(f"in {page}, after {[*PAGES][: [*PAGES].index(page)]}")
+                raise
+
+
+def run(program: Callable[..., Any], given: dict[str, Any]) -> None:
+    names = inspect.signature(program).parameters
+    done = program(**{name: given[name] for name in names if name in given})
+    if inspect.iscoroutine(done):
+        asyncio.run(done)
+
+
+def test_every_page_with_a_program_has_its_turn() -> None:
+    with_programs = [page.name for page in guides() if "```python" in page.read_text()]
+    assert sorted(PAGES) == sorted(["README.md", *with_programs])
+
+
+def test_no_two_pages_use_the_same_queue() -> None:
+    """A worker of one page would meet the jobs of the other, and wait for them."""
+    used = Counter(
+        queue
+        for page in (ROOT / "README.md", *guides())
+        for program in [re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)]
+        if any("app = Holdfast()" in text for text in program)
+        for queue in {*re.findall(r"""queue="([\w-]+)\"""", "\n".join(program))}
+    )
+    assert [queue for queue, pages in used.items() if pages > 1] == []
+
+
+def guides() -> list[Path]:
+    return sorted((ROOT / "docs" / "guides").glob("*.md"))

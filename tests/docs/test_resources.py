@@ -1,0 +1,72 @@
+"""The guide to resources and wrappers is true: its programs run, against a server and a database."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from holdfast.db.connect import Database
+from tests.docs.page import blocks, environment, links
+from tests.patience import PATIENCE
+from tests.repo.tree import ROOT
+
+PAGE = "guides/resources.md"
+RESOURCES, AROUND = [text for _, text in blocks(PAGE, "python")]
+
+
+class Rates(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        body = json.dumps({"rate": 1.25 if self.path == "/rates/EUR" else None}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Not on the standard error."""
+
+
+@pytest.fixture
+def rates_url() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Rates) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+async def test_the_program_fetches_and_stores_a_rate(database_url: str, db: Database, rates_url: str) -> None:
+    for _, statement in blocks(PAGE, "sql"):
+        await db.execute(statement)
+    assert run(RESOURCES, database_url, RATES_URL=rates_url) == ["1.25"]
+    assert [tuple(row) for row in await db.fetch("select currency, rate::float8 from rates")] == [
+        ("EUR", 1.25)
+    ]
+
+
+def test_the_wrapper_reports_both_attempts(database_url: str) -> None:
+    assert run(AROUND, database_url) == [
+        "divide, attempt 1: ZeroDivisionError('division by zero')",
+        "divide, attempt 2: done",
+        "0.25",
+    ]
+
+
+def run(program: str, database_url: str, **more: str) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        env={**environment(database_url), **more},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+def test_its_links_lead_somewhere() -> None:
+    assert [link for link in links(PAGE) if not (ROOT / "docs" / "guides" / link).exists()] == []
