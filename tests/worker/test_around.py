@@ -1,6 +1,8 @@
 """Wrappers stand around every attempt, whatever runs its handler, and hide no outcome."""
 
 import asyncio
+import logging
+import threading
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from contextvars import ContextVar
@@ -236,20 +238,45 @@ async def test_a_wrapper_of_a_plain_function_that_never_ends_is_stopped_by_the_t
     assert await attempts_of(app, handle.id) == [("timed_out", "transient")]
 
 
-async def test_a_payload_that_does_not_fit_is_seen_by_wrappers_too(app: Holdfast) -> None:
+async def test_a_wrapper_hears_that_the_thread_of_its_handler_was_given_up(app: Holdfast) -> None:
     seen: list[str] = []
+    release = threading.Event()
 
     @app.around
-    async def report(ctx: JobContext) -> AsyncIterator[None]:
+    async def note(ctx: JobContext) -> AsyncIterator[None]:
         try:
             yield
-        except Exception as exc:
+        except BaseException as exc:
             seen.append(type(exc).__name__)
             raise
 
-    @app.task()
-    async def work(n: int) -> None: ...
+    @app.task(timeout="200ms", max_failures=1)
+    def stuck() -> None:
+        release.wait(PATIENCE)
 
-    await app.database.execute("""select holdfast.enqueue('work', '{"n": "many"}')""")
-    await run_once(app)
-    assert len(seen) == 1
+    handle = await stuck.enqueue()
+    async with working(app):
+        assert (await ended(handle)).state is State.DEAD
+        release.set()
+    assert seen == ["CancelledError"]
+
+
+async def test_after_the_job_s_own_transaction_a_wrapper_changes_nothing(
+    app: Holdfast, caplog: pytest.LogCaptureFixture
+) -> None:
+    @app.around
+    async def late(ctx: JobContext) -> AsyncIterator[None]:
+        yield
+        raise ConnectionError("too late")
+
+    @app.task()
+    async def work(ctx: JobContext) -> None:
+        async with ctx.transaction(output=1):
+            pass
+
+    handle = await work.enqueue()
+    with caplog.at_level(logging.WARNING, "holdfast"):
+        await run_once(app)
+    job = await handle.job()
+    assert (job.state, job.output) == (State.COMPLETED, 1)
+    assert "job.handler_spoke_late" in caplog.text

@@ -1,4 +1,4 @@
-"""Wrappers around the stages of a pipeline, around agents, and in child processes."""
+"""Wrappers around payloads that do not fit, stages of a pipeline, agents, and handlers in child processes."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,8 +12,27 @@ from holdfast.model.state import State
 from tests.agent.scene import scene
 from tests.worker import around_tasks as tasks
 from tests.worker import resource_tasks
-from tests.worker.test_around import errors_of
+from tests.worker.test_around import errors_of, run_once
 from tests.worker.working import ended, working
+
+
+async def test_a_payload_that_does_not_fit_is_seen_by_wrappers_too(app: Holdfast) -> None:
+    seen: list[str] = []
+
+    @app.around
+    async def report(ctx: JobContext) -> AsyncIterator[None]:
+        try:
+            yield
+        except Exception as exc:
+            seen.append(type(exc).__name__)
+            raise
+
+    @app.task()
+    async def work(n: int) -> None: ...
+
+    await app.database.execute("""select holdfast.enqueue('work', '{"n": "many"}')""")
+    await run_once(app)
+    assert len(seen) == 1
 
 
 async def test_every_stage_of_a_pipeline_is_wrapped(app: Holdfast) -> None:

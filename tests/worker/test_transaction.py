@@ -12,6 +12,8 @@ from holdfast.model.job import Job
 from holdfast.model.state import State
 from holdfast.worker.context import JobContext
 from holdfast.worker.transaction import JobTransaction
+from holdfast.worker.worker import Worker
+from tests.patience import PATIENCE
 from tests.worker.working import attempts_of, ended, working
 
 EFFECT = "insert into effects values ($1)"
@@ -238,3 +240,19 @@ async def test_a_conflict_that_is_met_each_time_ends_the_job_when_its_wait_is_to
         job = await ended(handle)
     assert (job.state, job.failures) == (State.DEAD, 0)
     assert job.deferrals > 1
+
+
+async def test_a_worker_that_claims_once_leaves_after_a_job_that_completed_in_its_own_transaction(
+    app: Holdfast,
+) -> None:
+    """Such a job leaves no end to be sent, and so nothing that would tell the worker that it is done."""
+
+    @app.task()
+    async def book(ctx: JobContext) -> None:
+        async with ctx.transaction(output=1):
+            await asyncio.sleep(0)
+
+    handle = await book.enqueue()
+    async with asyncio.timeout(PATIENCE):
+        await Worker(app, ["default"], once=True).run()
+    assert (await handle.job()).output == 1

@@ -103,6 +103,8 @@ class Settler:
         while True:
             while not self._has_work():
                 await self._wake.wait(until_poll=self._may_claim())
+                if self._claiming.times == 0:
+                    self._say_if_clear()  # a job that ended in its own transaction leaves no end to be sent
             async with line.taken() as on:
                 # The other loop may have done it while this one waited for its line.
                 is_done = not self._has_work() or await self._turn(on, failures)
