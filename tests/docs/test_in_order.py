@@ -19,6 +19,7 @@ from tests.docs import (
     test_process_mode,
     test_protect_a_model_server,
     test_readme,
+    test_resources,
     test_testing,
     test_time_boxes,
     test_your_own_transaction,
@@ -38,6 +39,10 @@ PAGES: dict[str, list[Callable[..., Any]]] = {
     "protect-a-model-server.md": [
         test_protect_a_model_server.test_the_program_runs_and_loses_nothing,
         test_protect_a_model_server.test_a_run_stops_at_its_budget_until_that_is_raised,
+    ],
+    "resources.md": [
+        test_resources.test_the_program_fetches_and_stores_a_rate,
+        test_resources.test_the_wrapper_reports_both_attempts,
     ],
     "fastapi.md": [
         test_fastapi.test_the_server_greets_by_its_own_worker,

@@ -4,12 +4,12 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
-import pytest
+import asyncpg
 
-from holdfast.db.connect import Database
 from tests.docs.page import blocks, environment, links
 from tests.patience import PATIENCE
 from tests.repo.tree import ROOT
@@ -30,21 +30,23 @@ class Rates(BaseHTTPRequestHandler):
         """Not on the standard error."""
 
 
-@pytest.fixture
-def rates_url() -> Iterator[str]:
+@contextmanager
+def rates_server() -> Iterator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Rates) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
 
 
-async def test_the_program_fetches_and_stores_a_rate(database_url: str, db: Database, rates_url: str) -> None:
+async def test_the_program_fetches_and_stores_a_rate(database_url: str) -> None:
+    conn = await asyncpg.connect(database_url)
     for _, statement in blocks(PAGE, "sql"):
-        await db.execute(statement)
-    assert run(RESOURCES, database_url, RATES_URL=rates_url) == ["1.25"]
-    assert [tuple(row) for row in await db.fetch("select currency, rate::float8 from rates")] == [
-        ("EUR", 1.25)
-    ]
+        await conn.execute(statement)
+    with rates_server() as url:
+        assert run(RESOURCES, database_url, RATES_URL=url) == ["1.25"]
+    stored = await conn.fetch("select currency, rate::float8 from rates")
+    await conn.close()
+    assert [tuple(row) for row in stored] == [("EUR", 1.25)]
 
 
 def test_the_wrapper_reports_both_attempts(database_url: str) -> None:

@@ -122,7 +122,9 @@ class Child:
         await self._process.wait()
         self.keep()  # or a timer would kill a group whose number may be another's by then
         self._kill_group()  # what it forked and left behind
-        if not self._writer.transport.is_closing():
+        if self.is_ending:
+            self._writer.transport.abort()  # it has said all
+        elif not self._writer.transport.is_closing():
             # What has left the group may still hold the other end: the end of the stream would never come.
             self._linger = asyncio.get_running_loop().call_later(LINGER, self._writer.transport.abort)
 
