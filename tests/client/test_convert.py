@@ -18,7 +18,11 @@ class Order:
     ("value", "path", "said"),
     [
         ({"count": 2}, "$.order.item", "$.order.item is missing: Order needs it."),
-        ({"item": "a", "count": "many"}, "$.order.count", "$.order.count is str of length 4, which does not fit"),
+        (
+            {"item": "a", "count": "many"},
+            "$.order.count",
+            "$.order.count is str of length 4, which does not fit",
+        ),
     ],
 )
 def test_what_is_missing_or_wrong_is_named(value: object, path: str, said: str) -> None:

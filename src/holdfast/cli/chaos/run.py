@@ -63,7 +63,7 @@ async def _run(directory: Path, plan: Plan) -> Outcome:
 
 
 async def _until_done(place: Arena) -> None:
-    """Gives up when nothing has ended for so long: the check then tells what is left. A busy machine is slow."""
+    """Gives up when nothing has ended for that long: the check then tells what is left."""
     undone, changed_at = -1, time.monotonic()
     while undone and time.monotonic() - changed_at < PATIENCE.total_seconds():
         await asyncio.sleep(0.2)
