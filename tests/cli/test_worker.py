@@ -46,6 +46,8 @@ def test_a_draining_worker_runs_what_is_there_and_leaves(database_url: str, shop
     assert holdfast("jobs", "wait", bad, url=database_url).code == 1
     shown = holdfast("jobs", "show", bad, url=database_url)
     assert "ValueError: over a stone" in shown.out
+    assert f"job.failed job={bad} task=stumble attempt=1 error=ValueError place=shop.py" in worker.err
+    assert "over a stone" not in worker.err, "a message may hold secrets"
     known = holdfast("enqueue", "greet", '{"name": "Bo"}', "--strict", url=database_url)
     assert known.code == 0, "the worker has told of its tasks"
     assert known.err == ""

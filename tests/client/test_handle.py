@@ -121,6 +121,7 @@ async def test_a_job_that_did_not_complete_says_how_it_ended(
         await handle.result(timeout=PATIENCE)
     assert failed.value.state is state
     assert said in failed.value.message
+    assert failed.value.error == (said if state is State.DEAD else None)
     assert (await handle.job()).reason == failed.value.reason
 
 

@@ -547,4 +547,25 @@ FINDINGS = (
             ),
         ),
     ),
+    Line(
+        "With uvloop, a handler that forked made its worker deaf to SIGTERM: the copy took the loop's signals"
+        " out of the epoll set that both share. The worker left only at the end of its grace.",
+        "A copy leaves the shared epoll set before its loop can stop.",
+        (
+            named(
+                "crash/test_rude_handlers.py",
+                "test_a_forked_copy_ends_with_its_handler_and_is_no_second_worker",
+            ),
+        ),
+    ),
+    Line(
+        "A worker that claims once waited for ever after a job that completed in its own transaction.",
+        "It leaves when nothing runs and no end is left to be sent.",
+        (
+            named(
+                "worker/test_transaction.py",
+                "test_a_worker_that_claims_once_leaves_after_a_job_that_completed_in_its_own_transaction",
+            ),
+        ),
+    ),
 )

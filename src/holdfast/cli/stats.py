@@ -99,7 +99,8 @@ def _print(report: Report, since: str) -> None:
         say(f"note: there are more than {len(report.live)} queues; --limit shows more, --queue a single one")
     if report.open_letters:
         count = f"{'more than ' if report.has_more_letters else ''}{report.open_letters}"
-        say(f"note: {count} dead letters are open; holdfast dead groups shows of what")
+        letters = "dead letter is" if count == "1" else "dead letters are"
+        say(f"note: {count} {letters} open; holdfast dead groups shows of what")
 
 
 def _ended(one: EndStats) -> tuple[object, ...]:

@@ -3,8 +3,8 @@
 import asyncio
 import os
 import sys
-from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import TypeVar
 
@@ -136,11 +136,13 @@ def _environment_of(target: Target) -> Iterator[None]:
 
 def _run(work: Coroutine[object, object, T]) -> T:
     """On uvloop where it is installed: a worker with many short jobs gets more done."""
-    try:
+    # Not inside the except block: every exception of a handler would name this one as its context.
+    new_loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
+    with suppress(ImportError):
         import uvloop
-    except ImportError:
-        return run_main(work)
-    return run_main(work, uvloop.new_event_loop)
+
+        new_loop = uvloop.new_event_loop
+    return run_main(work, new_loop)
 
 
 def _conclude(report: WorkerReport, had_box: bool) -> None:

@@ -5,7 +5,13 @@ from typing import Annotated
 import typer
 
 App = Annotated[
-    str, typer.Option("--app", "-A", envvar="HOLDFAST_APP", help="Where the app is: package.module:app.")
+    str,
+    typer.Option(
+        "--app",
+        "-A",
+        envvar="HOLDFAST_APP",
+        help="Where the app is: package.module:app; :app may be left out.",
+    ),
 ]
 Queues = Annotated[
     str | None, typer.Option(help="Such as chat,mail:3 (3 is a weight); else all queues of the app.")

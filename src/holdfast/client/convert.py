@@ -97,9 +97,11 @@ class Modelled(Converter):
     def _refused(self, exc: "ValidationError") -> InvalidPayload:
         first: dict[str, Any] = {**exc.errors(include_url=False)[0]}
         path = self.path + "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in first["loc"])
+        wanted = _name(self._annotation)
+        if first["type"] == "missing":
+            return InvalidPayload(f"{path} is missing: {wanted} needs it.", "add it to the payload", path)
         return InvalidPayload(
-            f"{path} is {described(first['input'])}, which does not fit {_name(self._annotation)}:"
-            f" {fault_of(first)}.",
+            f"{path} is {described(first['input'])}, which does not fit {wanted}: {fault_of(first)}.",
             "pass a value that the handler's annotation allows",
             path,
         )

@@ -91,10 +91,10 @@ class JobHandle(Generic[R]):
         return found if found.is_ended else None
 
     async def _failed(self, ended: Job) -> JobFailed:
-        said = [f"The job {self.id} ({ended.task}) ended {ended.state}", ended.reason]
-        if ended.state is State.DEAD:
-            said.append(await self._last_error())
-        return JobFailed(": ".join(one.rstrip(".") for one in said if one) + ".", ended.state, ended.reason)
+        error = await self._last_error() if ended.state is State.DEAD else None
+        said = [f"The job {self.id} ({ended.task}) ended {ended.state}", ended.reason, error]
+        message = ": ".join(one.rstrip(".") for one in said if one) + "."
+        return JobFailed(message, ended.state, ended.reason, error=error)
 
     async def _last_error(self) -> str | None:
         """Nothing for a role that may not read attempts: the job's reason has to do."""

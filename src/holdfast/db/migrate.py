@@ -103,6 +103,8 @@ async def check_schema(conn: Connection) -> None:
     with translated():
         state = await read_state(conn)
     newest = max((migration.version for migration in load_sql_files().migrations), default=0)
+    if state.owner is None:
+        raise SchemaBehind("The database has no tables of Holdfast yet.")
     if state.migration < newest or state.function_set < FUNCTION_SET:
         raise SchemaBehind("The database's schema is older than this program needs.")
 

@@ -237,13 +237,19 @@ class TooManyTurns(HoldfastError):
 
 
 class JobFailed(HoldfastError):
-    """The job ended, but not completed; `state` and `reason` say how."""
+    """The job ended, but not completed; `state` and `reason` say how, `error` what a dead one died of."""
 
     default_hint = "look at its attempts with holdfast jobs show, then replay it"
 
     def __init__(
-        self, message: str, state: State, reason: str | None = None, hint: str | None = None
+        self,
+        message: str,
+        state: State,
+        reason: str | None = None,
+        hint: str | None = None,
+        error: str | None = None,
     ) -> None:
         super().__init__(message, hint)
         self.state = state
         self.reason = reason
+        self.error = error

@@ -42,6 +42,7 @@ class Event(StrEnum):
     ENDS_LOST = "job.ends_lost"
     END_REFUSED = "job.end_refused"
     ORPHANS_RELEASED = "job.orphans_released"
+    JOB_FAILED = "job.failed"
     UNKNOWN_TASK = "job.unknown_task"
     CLASSIFY_FAILED = "job.classify_failed"
     CALL_NOT_RECORDED = "job.call_not_recorded"

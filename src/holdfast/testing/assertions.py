@@ -7,6 +7,7 @@ from uuid import UUID
 from holdfast.client.handle import JobHandle
 from holdfast.client.task import Task
 from holdfast.db import rows
+from holdfast.db.reads import list_attempts
 from holdfast.db.statement import Executor, fetch
 from holdfast.model.job import Job
 from holdfast.model.state import State
@@ -47,9 +48,16 @@ async def assert_state(conn: Executor, job: JobHandle[Any] | UUID, state: State 
     if not found:
         raise AssertionError(f"There is no job {job_id}. There is: {await _summary(conn)}")
     if found[0].state is not State(state):
-        because = f" ({found[0].reason})" if found[0].reason else ""
+        because = f" ({': '.join(await _causes(conn, found[0]))})" if found[0].reason else ""
         raise AssertionError(f"Expected job {job_id} to be {State(state)}, it is {found[0].state}{because}.")
     return found[0]
+
+
+async def _causes(conn: Executor, job: Job) -> list[str]:
+    """Its reason, and the last error that was recorded."""
+    attempts = await list_attempts(conn, job.id)
+    error = next((f"{one.error_type}: {one.message}" for one in attempts if one.error_type), None)
+    return [one for one in (job.reason, error) if one]
 
 
 async def count_by_state(conn: Executor) -> dict[State, int]:

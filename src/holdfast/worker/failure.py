@@ -1,6 +1,7 @@
 """From what a handler raised to how its attempt ends. The only such place."""
 
 import asyncio
+import json
 import logging
 import traceback
 from types import TracebackType
@@ -8,6 +9,7 @@ from types import TracebackType
 from holdfast.model.classify import STANDARD, Verdict
 from holdfast.model.error import InvalidInput, NotConfigured, TransactionConflict
 from holdfast.model.evidence import Evidence, evidence_in
+from holdfast.model.job import ClaimedJob
 from holdfast.model.outcome import (
     CancelledByRequest,
     End,
@@ -45,6 +47,13 @@ def outcome_of(exc: BaseException, running: Running) -> Outcome:
             return CancelledByRequest(exc.reason, running.units)
         case _:
             return _failed(exc, running)
+
+
+def failure_facts(job: ClaimedJob, end: End) -> dict[str, object]:
+    """For the log, without the message: it may hold secrets, which only the database takes out."""
+    said = json.loads(end.detail or "{}")
+    known = {"job": job.id, "task": job.task, "attempt": job.attempt, "error": said.get("type")}
+    return known | ({"place": said["place"]} if "place" in said else {})
 
 
 def _suspension(exc: BaseException) -> BaseException:

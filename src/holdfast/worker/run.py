@@ -18,7 +18,7 @@ from holdfast.worker.context import JobContext, Services
 from holdfast.worker.deadlines import Deadlines
 from holdfast.worker.durations import Durations
 from holdfast.worker.ending import check_end, ending
-from holdfast.worker.failure import outcome_of, unknown_task
+from holdfast.worker.failure import failure_facts, outcome_of, unknown_task
 from holdfast.worker.forked import Home
 from holdfast.worker.handler import Handler
 from holdfast.worker.outbox import Outbox
@@ -183,6 +183,8 @@ class Runner:
         if not running.is_settled:
             job = running.job
             self._outbox.add(job.id, job.token, end)
+            if end.verb is Verb.FAIL:
+                emit(Event.JOB_FAILED, logging.WARNING, **failure_facts(job, end))
             # One that waits for children may have missed the last of them.
             if job.run is not None or end.verb is Verb.WAIT:
                 self._outbox.has_run = True

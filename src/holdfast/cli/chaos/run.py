@@ -21,7 +21,7 @@ from holdfast.db.statement import fetch_value
 from holdfast.model.error import HoldfastError
 
 SETTLED = LEASE + 2 * SWEEP
-PATIENCE = timedelta(minutes=3)
+PATIENCE = timedelta(minutes=2)
 ENOUGH = timedelta(minutes=10)  # besides the harm, which lasts longer than planned
 # A worker that was replaced at the very end must start first, perhaps on a busy machine.
 PROBED = SETTLED + timedelta(seconds=40)
@@ -63,13 +63,14 @@ async def _run(directory: Path, plan: Plan) -> Outcome:
 
 
 async def _until_done(place: Arena) -> None:
-    """Gives up in the end: the check then tells what is left."""
-    end = time.monotonic() + PATIENCE.total_seconds()
-    undone = -1
-    while undone and time.monotonic() < end:
+    """Gives up when nothing has ended for that long: the check then tells what is left."""
+    undone, changed_at = -1, time.monotonic()
+    while undone and time.monotonic() - changed_at < PATIENCE.total_seconds():
         await asyncio.sleep(0.2)
         place.replace_departed()
-        undone = await _undone(place.database)
+        found = await _undone(place.database)
+        if found not in (-1, undone):
+            undone, changed_at = found, time.monotonic()
 
 
 async def _undone(database: Database) -> int:
