@@ -2,22 +2,29 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.proof.test_mini_chaos import chaos
+from tests.cli.command import environment
+from tests.proof.test_sabotage import RISING
 
 pytestmark = [pytest.mark.alone, pytest.mark.slow]
 
 SEED = 22
-# It harms nobody, so that no late writer is fenced: reason enough for a run to fail. With this seed no job of
-# the mix kills its worker either.
-HARMLESS = "long-transaction"
+# Every second job that completed is done again, which no run passes, on a busy machine either.
+PROGRAM = f"""
+from holdfast.cli.chaos.parts.plain import Plain
+from holdfast.cli.entry import main
+Plain.tables = {RISING.replace("0.02", "0.5")!r}
+main()
+"""
 
 
 def test_a_schedule_that_failed_is_saved_and_fails_again_in_the_same_way(tmp_path: Path) -> None:
-    options = ("--seed", str(SEED), "--minutes", "0.1", "--faults", HARMLESS, "--workers", "2")
+    options = ("--seed", str(SEED), "--minutes", "0.1", "--faults", "long-transaction", "--workers", "2")
     first = chaos(*options, "--save", str(tmp_path))
     assert first.returncode == 1, first.stdout + first.stderr
     saved = tmp_path / f"chaos-{SEED}.json"
@@ -26,8 +33,13 @@ def test_a_schedule_that_failed_is_saved_and_fails_again_in_the_same_way(tmp_pat
     assert again.returncode == 1, again.stdout + again.stderr
     for run in (first, again):
         assert f"chaos: seed {SEED}" in run.stderr
-        assert "wrong: no late writer was ever fenced" in run.stdout
+        assert "wrong: " in run.stdout
         assert done_by(run.stderr) == steps[: len(done_by(run.stderr))] != []
+
+
+def chaos(*options: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-c", PROGRAM, "chaos", *options]
+    return subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
 
 
 def done_by(told: str) -> list[str]:
