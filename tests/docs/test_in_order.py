@@ -1,4 +1,4 @@
-"""The README's programs and then the guides', in one database, as somebody does who reads from the top."""
+"""The README's programs and then the guides', in one database, in the order of reading."""
 
 import asyncio
 import inspect

@@ -537,8 +537,8 @@ FINDINGS = (
         ),
     ),
     Line(
-        "The last worker of a chain was ended while it held a job: a timer that sends again for lost workers"
-        " left out one whose jobs nobody had taken back, and nobody was there to do that.",
+        "The last worker of a chain was ended while it held a job: `workers continue` left out workers whose"
+        " jobs were not taken back yet, and no other worker was left to do that.",
         "Looking for lost workers takes back their jobs first.",
         (
             named(

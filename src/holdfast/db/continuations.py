@@ -23,7 +23,7 @@ LOST = (
 START = "select body from holdfast.start_workers($1::uuid, $2::jsonb) as s (body)"
 LEFT = "select holdfast.work_left($1::text[], $2::uuid, $3::interval)"
 TIMES = "select p95 from holdfast.run_times($1::text[])"
-# A continuation that is not needed any more stays until somebody looks; one without work is no loss.
+# A continuation that is not needed any more stays until the next look; one without work is no loss.
 OVERDUE = """
 select c.queues, c.run, c.due_at, c.sent, c.error, count(*) over () as of
 from holdfast.continuation_view as c

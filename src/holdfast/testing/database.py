@@ -38,7 +38,7 @@ where datname ~ '^(template|draft|test)_[0-9a-f]+$'
 
 @asynccontextmanager
 async def fresh_database(server_url: str | None = None) -> AsyncIterator[str]:
-    """The URL of a new migrated database, dropped afterwards with whoever is still connected."""
+    """The URL of a new migrated database, dropped afterwards, open connections included."""
     if server_url is None:
         server_url = await asyncio.to_thread(find_server)
     async with clone_database(server_url, await make_template(server_url)) as clone:

@@ -76,7 +76,7 @@ class Journey(Context):
         raise Reject(reason)
 
     async def wait_for(self, name: str, *, timeout: Duration | None = None, default: Any = NO_DEFAULT) -> Any:
-        """What somebody signalled under that name. Until then the job waits without a worker.
+        """The data of the signal with that name. Until it comes the job waits without a worker.
 
         The handler is run again from its start when it goes on: what is to be done once belongs into steps.
         Nothing within `timeout`: the default if one is given, else WaitTimeout is raised.
