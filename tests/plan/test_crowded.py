@@ -77,8 +77,13 @@ async def of_a_turn(drain: Drain, turns: int = 10) -> float:
 
 
 async def of_an_end(drain: Drain, verb: str) -> float:
-    """For one end of that kind; the first call is not counted, it fills the session's caches."""
-    detail = '{"queue": "one", "stage": "next", "delay": 60, "class": "transient", "message": "it broke"}'
+    """For one end of that kind; the first call is not counted, it fills the session's caches.
+
+    What is put back is due in an hour: after this test, however slow the machine."""
+    detail = (
+        '{"queue": "one", "stage": "next", "delay": 3600, '
+        '"class": "transient", "retry_after": 3600, "message": "it broke"}'
+    )
     cost = 0.0
     for _ in range(2):
         await drain.turn(BATCH)
