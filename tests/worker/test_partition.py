@@ -10,7 +10,9 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from holdfast.client.app import Holdfast
+from holdfast.model.error import DatabaseUnavailable
 from holdfast.model.state import State
+from holdfast.worker.line import Line
 from tests.patience import PATIENCE
 from tests.worker.proxy import Proxy, proxied
 from tests.worker.working import ended, in_state, until, working
@@ -75,6 +77,21 @@ async def test_a_worker_that_was_cut_off_works_again_when_the_network_does(
         await asyncio.sleep(2 * LEASE.total_seconds())  # the time is the fault
         proxy.thaw()
         assert await (await work.enqueue()).result(timeout=PATIENCE) == 1
+
+
+async def test_a_handshake_that_is_never_answered_ends_with_the_lease(
+    far: tuple[Proxy, Holdfast], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A connection that is opened while the network stands still must not hold up what comes after."""
+    monkeypatch.setattr("holdfast.db.connect.CONNECT_TIMEOUT", timedelta(seconds=10 * PATIENCE))
+    proxy, distant = far
+    line = Line(distant.database.address, "worker", timeout=timedelta(seconds=1))
+    proxy.freeze()
+    with pytest.raises(DatabaseUnavailable):
+        await line.fetch("select 1")
+    proxy.thaw()
+    assert await line.fetch("select 1")
+    await line.close()
 
 
 async def is_lost(count: int) -> bool:

@@ -215,10 +215,13 @@ def _is_lost(connection: "PoolConnectionProxy[Record]") -> bool:
         return True
 
 
-async def connect(address: Address, application_name: str = "holdfast") -> "asyncpg.Connection[Record]":
+async def connect(
+    address: Address, application_name: str = "holdfast", timeout: timedelta = CONNECT_TIMEOUT
+) -> "asyncpg.Connection[Record]":
     """One connection of its own, outside any pool."""
+    options = connect_options(address, application_name) | {"timeout": timeout.total_seconds()}
     try:
-        return await asyncpg.connect(address.url, **connect_options(address, application_name))
+        return await asyncpg.connect(address.url, **options)
     except (*BROKEN, ValueError) as exc:
         raise explained(exc, address) from exc
 

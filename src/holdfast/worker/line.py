@@ -13,7 +13,7 @@ import asyncpg
 from asyncpg import Record
 
 from holdfast.db.address import Address
-from holdfast.db.connect import connect
+from holdfast.db.connect import CONNECT_TIMEOUT, connect
 from holdfast.db.errors import BROKEN, translate
 from holdfast.db.statement import Executor
 from holdfast.telemetry.emit import emit
@@ -23,6 +23,9 @@ from holdfast.worker.forked import Home
 # A connection whose other end is gone without a word answers nothing: what waits on it waits that long. Who
 # has a shorter lease gives that, so that its chores go on within the time in which others count on them.
 STATEMENT_TIMEOUT = timedelta(seconds=30)
+# A handshake that is never answered must not outlast the lease either, nor the five seconds in which a
+# leaving worker sends its last ends; but a busy server needs a moment to start a session.
+LEAST_CONNECT_TIMEOUT = timedelta(seconds=3)
 PROVED_FOR = 3.0
 
 
@@ -45,6 +48,7 @@ class Line:
         self._channels = channels or {}
         self._on_gap = on_gap
         self._timeout = min(timeout, STATEMENT_TIMEOUT).total_seconds()
+        self._connect_timeout = min(max(timeout, LEAST_CONNECT_TIMEOUT), CONNECT_TIMEOUT)
         self._lock = asyncio.Lock()
         self._connection: asyncpg.Connection[Record] | None = None
         self._answered_at = 0.0
@@ -127,7 +131,7 @@ class Line:
         if self._connection is not None and not self._connection.is_closed():
             return self._connection
         self.terminate()
-        connection = await connect(self._address, self.application)
+        connection = await connect(self._address, self.application, self._connect_timeout)
         try:
             for channel, callback in self._channels.items():
                 await connection.add_listener(channel, _payload_to(callback))

@@ -94,7 +94,7 @@ class Settler:
     async def until_clear(self) -> None:
         self._clear.clear()
         while not self.is_clear:
-            self._wake.nudge()
+            self._wake.nudge_all()
             await self._clear.wait()
             self._clear.clear()
 

@@ -92,6 +92,11 @@ class Wake:
                 waiter.set_result(None)
                 return
 
+    def nudge_all(self) -> None:
+        """Let every waiting loop look again: the connection of one of them may be dead."""
+        while self._waiters:
+            self.nudge()
+
     async def wait(self, until_poll: bool) -> None:
         """Returns when nudged, or when a poll is due if asked for."""
         loop = asyncio.get_running_loop()
