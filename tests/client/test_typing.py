@@ -1,5 +1,6 @@
 """A type checker sees through the decorator: right calls pass, wrong ones are errors."""
 
+import os
 import re
 import sys
 import tempfile
@@ -63,7 +64,7 @@ async def bad() -> None:
 def test_mypy_accepts_right_calls_and_finds_every_wrong_one(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
-    cache = Path(tempfile.gettempdir()) / f"holdfast-mypy-{sys.version_info.minor}"
+    cache = Path(tempfile.gettempdir()) / f"holdfast-mypy-{os.getuid()}-{sys.version_info.minor}"
     config = ROOT / "pyproject.toml"
     arguments = ["--config-file", str(config), "--cache-dir", str(cache), "--no-error-summary", str(program)]
     output, errors, _ = api.run(arguments)
