@@ -63,7 +63,8 @@ def test_a_producer_that_ends_without_a_job_handled_ends_the_held_suite(tmp_path
 
 
 def test_only_a_worker_that_was_killed_on_purpose_may_be_missing_at_the_end(tmp_path: Path) -> None:
-    stop = "import signal; signal.signal(signal.SIGTERM, lambda *_: (print('{}', flush=True), os._exit(0)))"
+    # Not print: the signal may come while the script still prints that it is ready.
+    stop = "import signal; signal.signal(signal.SIGTERM, lambda *_: (os.write(1, b'{}'), os._exit(0)))"
     with Workers(system(tmp_path, stop, "ready()", WAIT), str(tmp_path), 3) as crew:
         crew.kill_one(crew.processes[1].pid)
         crew.processes[2].kill()
