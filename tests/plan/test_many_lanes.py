@@ -9,7 +9,7 @@ import pytest
 from holdfast.db.connect import Connection
 from tests.builders import a_worker, ready_job
 from tests.plan.cost import cost_of
-from tests.plan.crowded import Drain
+from tests.plan.crowded import FIXED_STATISTICS, Drain
 
 MANY = 5_000
 NAMED = "select holdfast.find_lane('one', 'endpoint ' || i, null) from generate_series(1, $1) as i"
@@ -66,7 +66,7 @@ async def test_marking_lanes_reads_only_those_with_ready_jobs(conn: Connection) 
 
 async def a_drain(conn: Connection) -> Drain:
     """Its plans are kept, and the statistics are those of the tables as they are."""
-    await conn.execute("analyze")
+    await conn.execute(FIXED_STATISTICS)
     worker: UUID = await a_worker(conn, ["one"])
     drain = Drain(conn, worker)
     for _ in range(8):

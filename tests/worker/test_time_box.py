@@ -64,7 +64,7 @@ async def test_a_handler_that_yields_at_the_margin_goes_on_from_its_checkpoint_i
         return done
 
     handle = await walk.enqueue(4)
-    first = await app.work(time_box="2s", margin="1s")
+    first = await app.work(time_box="8s", margin="6s")
     assert (first.status, first.processed, first.released, first.remaining) == (
         WorkStatus.OUT_OF_TIME, 0, 1, 1,
     )  # fmt: skip
