@@ -193,7 +193,8 @@ async def test_a_worker_holds_three_connections(app: Holdfast, database_url: str
         await ended(handles[-1])
         await until(lambda: listens(app, "holdfast lease"))
         rows = await app.database.fetch(
-            "select application_name from pg_stat_activity where datname = current_database()"
+            "select application_name from pg_stat_activity"
+            " where datname = current_database() and backend_type = 'client backend'"
         )
     names = sorted(row[0] for row in rows if row[0] != "holdfast tests")
     assert names == ["holdfast lease", "holdfast worker", "holdfast worker side"]
@@ -214,6 +215,7 @@ async def reachable(app: Holdfast) -> bool:
 
 async def listens(app: Holdfast, name: str = "holdfast worker side") -> bool:
     rows = await app.database.fetch(
-        "select application_name from pg_stat_activity where datname = current_database()"
+        "select application_name from pg_stat_activity"
+        " where datname = current_database() and backend_type = 'client backend'"
     )
     return name in [row[0] for row in rows]
