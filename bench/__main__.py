@@ -47,7 +47,7 @@ def _show(results: Results, asked: argparse.Namespace) -> None:
 
 
 def _failed(error: BaseException) -> int:
-    """Says why; a traceback only helps with what nobody foresaw."""
+    """Says why; a traceback only helps with an unexpected error."""
     if isinstance(error, KeyboardInterrupt):
         print("bench: failed: it was interrupted", file=sys.stderr)
         return 1

@@ -7,13 +7,15 @@ from pathlib import Path
 from bench.peers.environment import OTHER_PEERS, POSTGRES_PEERS
 from bench.suites import SUITES
 from bench.suites.held import PEERS as HELD_PEERS
+from bench.suites.mixed import PEERS as MIXED_PEERS
 
 WHOLE_RUNS = 3
 # depth makes its own number of pairs as soon as it is asked for more than one.
 WHOLE_RUNS_OF = {"depth": 2}
 ON_POSTGRES = tuple(peer.name for peer in POSTGRES_PEERS)
 ON_OTHERS = tuple(peer.name for peer in OTHER_PEERS)
-ONLY = {"peers": ON_POSTGRES + ON_OTHERS, "held": HELD_PEERS}
+ONLY = {"peers": ON_POSTGRES + ON_OTHERS, "held": HELD_PEERS, "mixed": MIXED_PEERS}
+AGAINST = ("mixed", "drain")
 
 
 def arguments() -> argparse.Namespace:
@@ -23,6 +25,8 @@ def arguments() -> argparse.Namespace:
         parser.error("name a suite, or say --write-docs")
     if asked.only:
         _check_only(parser, asked)
+    if asked.against and asked.suite not in AGAINST:
+        parser.error(f"--against is for {' and '.join(AGAINST)}")
     if asked.write_docs:
         _check_whole(parser, asked)
     return asked
@@ -31,7 +35,7 @@ def arguments() -> argparse.Namespace:
 def _check_only(parser: argparse.ArgumentParser, asked: argparse.Namespace) -> None:
     known = ONLY.get(asked.suite, ())
     if not known:
-        parser.error(f"--only is for {' and '.join(ONLY)}")
+        parser.error(f"--only is for {', '.join(ONLY)}")
     if unknown := [name for name in asked.only if name not in known]:
         parser.error(f"--only: {asked.suite} has no {', '.join(unknown)}; it knows {', '.join(known)}")
     if not asked.redis and (others := [name for name in asked.only if name in ON_OTHERS]):
@@ -74,7 +78,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--runs", type=_count, default=3, help="rounds, interleaved over the systems (default 3)")
     add("--jobs", type=_count, default=20_000, help="jobs per round (default 20,000)")
     add("--redis", action="store_true", help="peers: those on Redis and SQLite, too")
-    add("--only", nargs="+", metavar="PEER", help="peers, held: these and no others")
+    add("--only", nargs="+", metavar="PEER", help="peers, held, mixed: these and no others")
+    add("--against", metavar="COMMIT", help="mixed, drain: plain jobs at an older commit, too")
     add("--seconds", type=_count, help="peers: of single enqueues (3); held: in all (120)")
     add("--minutes", type=_count, help="held: the same in minutes")
     add("--scale", type=_scale, default=1.0, help="depth, load: of their numbers of jobs")

@@ -1,43 +1,48 @@
 """docs/benchmarks.md: the latest saved figures of each suite, with their machine and their bars."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from bench.bars import bars_of
+from bench.bars.bar import Bar
 from bench.result import OURS, Figure, Results, as_json, failures_of, from_json, number
+from bench.summary import SUMMARIES, Choose, Summary
 from bench.system import HERE
 
 SAVED = HERE / "results"
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 ABOUT = {
-    "peers": "Ours and the others in the same run, in turn.",
-    "limit": "What there is to be had at most: our own statement without handlers, a loop without features.",
-    "depth": "A job's price beside a million ready or ten million ended ones.",
-    "held": "Produce and consume while a snapshot is held: the first and the last ten seconds.",
-    "mixed": "What the features cost, each alone and all together.",
-    "load": "Claim size × depth × workers, with a worker killed and statistics read meanwhile.",
+    "peers": "Holdfast and the other systems in the same run, taking turns.",
+    "limit": "Upper bounds: our own statements without handlers, and a bare loop without features.",
+    "depth": "The cost of a job with a million ready or ten million ended jobs in the tables.",
+    "held": "Produce and consume while another session holds a snapshot: the first and the last ten seconds.",
+    "mixed": "The cost of each feature alone and of all together; bulk enqueues beside peers that have it.",
+    "load": "Claim size × depth × workers, while a worker is killed and statistics are read.",
     "calls": "500 concurrent calls of two seconds in one worker process.",
 }
-# What gets done, and how much of a ceiling: more is better. All else is a price, also statements per second.
-MORE = {"jobs/s", "calls/s", "share"}
 HEAD = """# Benchmarks
 
-Written by `./dev bench --write-docs`, not by hand; `./dev bench SUITE --write-docs` measures a suite again.
-Only ratios within one run count: the same machine gives figures that differ by up to two times from one hour
+`./dev bench --write-docs` writes this page; `./dev bench SUITE --write-docs` measures a suite again.
+Compare only figures of one run: on the same machine, figures differ by up to a factor of two from one hour
 to the next.
 
-- Each system runs at its best sensible setting (`bench/peers/`). Those on PostgreSQL share one server with
-  `fsync` and `synchronous_commit` on: what they confirm is on the disk. One commit of ours need not wait
-  for it, that of a claim that ends nothing:
+- Each system runs with its best sensible settings (`bench/peers/`). The systems on PostgreSQL share one
+  server with `fsync` and `synchronous_commit` on, so that confirmed work is on disk. One commit of ours
+  does not wait for the disk: that of a claim without an end, see
   [0013](decisions/0013-a-claim-alone-need-not-wait-for-the-disk.md). Redis syncs once a second
-  (`appendfsync everysec`), SQLite as its own default has it.
-- A drain counts until the store has recorded the last end. A pick-up counts from before the enqueue to the
-  handler's first line. A bulk includes making its calls.
-- A figure is the median of its runs; ↑ means that more is better, ↓ that less is. In brackets beside ours:
-  the least to the most of its runs. In brackets beside another's: ours divided by theirs, as the median of
-  the ratios of neighbours in time, round by round; where one has more runs, the ratio of the medians.
-- Why some bars are missed, and what was tried: [0019](decisions/0019-what-limits-the-figures.md).
+  (`appendfsync everysec`), SQLite by its default.
+- A drain ends when the store has recorded the last end. A pick-up is the time from before the enqueue to
+  the first line of the handler. A bulk enqueue includes creating the calls.
+- Each figure is the median of its runs, in brackets the lowest and the highest of ours; ↑ means more is
+  better, ↓ less is better. The best peer is chosen figure by figure.
+- A ratio is our figure divided by the one on its left: the median of the ratios of consecutive runs; if one
+  system has more runs, the ratio of the medians.
+- A bar is the least, or the most, that we accept. Why we miss some, and what we tried:
+  [0019](decisions/0019-what-limits-the-figures.md).
+- The tables are summaries. Below each is a link to all figures of the suite: every system, every run.
 """
 NOTHING = "Not measured yet."
 
@@ -75,13 +80,12 @@ def _section(suite: str, text: str | None) -> str:
 
 def _measured(text: str) -> Iterator[str]:
     results = from_json(text)
-    yield f"{_facts(json.loads(text)['machine'])}; {_facts(results.settings)}\n"
-    yield from _matrix(results) if len({system for system, _ in results.figures}) > 1 else _list(results)
+    yield from _table(results, SUMMARIES[results.suite])
     for failure in failures_of(results):
         yield f"\n{failure}"
-    if bars := bars_of(results):
-        yield "\n| bar | |\n|---|---|"
-        yield from (f"| {bar} | {'met' if bar.is_met else '**missed**'} |" for bar in bars)
+    machine = _facts(json.loads(text)["machine"])
+    yield f"\nMeasured with {machine}; {_facts(results.settings)}; {_versions(results)}."
+    yield f"All figures, with each run: [{results.suite}.json](../bench/results/{results.suite}.json)."
 
 
 def _facts(of: Mapping[str, str | float | None]) -> str:
@@ -89,40 +93,66 @@ def _facts(of: Mapping[str, str | float | None]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in known)
 
 
-def _matrix(results: Results) -> Iterator[str]:
-    """A row for each figure, a column for each system, ours first."""
-    systems = list(dict.fromkeys(system for system, _ in results.figures))
-    systems.sort(key=lambda system: system != OURS)
+def _versions(results: Results) -> str:
     versions = {figure.system: figure.version for figure in results.figures.values()}
-    yield "| figure | " + " | ".join(f"{system} {versions[system]}".rstrip() for system in systems) + " |"
-    yield "|---|" + "---:|" * len(systems)
-    for name in dict.fromkeys(name for _, name in results.figures):
-        unit = next(figure.unit for (_, of), figure in results.figures.items() if of == name)
-        cells = (_cell(results, system, name) for system in systems)
-        yield f"| {name}, {unit} {'↑' if unit in MORE else '↓'} | " + " | ".join(cells) + " |"
+    return ", ".join(f"{system} {version}".rstrip() for system, version in versions.items())
 
 
-def _cell(results: Results, system: str, name: str) -> str:
-    figure = results.figures.get((system, name))
-    if figure is None:
-        return ""
-    beside = _spread(figure) if system == OURS else _ratio(results, figure)
-    return number(figure.median) + (f" ({beside})" if beside else "")
+def _table(results: Results, summary: Summary) -> Iterator[str]:
+    """A row for each figure of ours; a column for what none of them has is left out."""
+    figures = summary.figures(results)
+    columns = {
+        heading: choose
+        for heading, choose in summary.columns.items()
+        if any(choose(results, figure.name) for figure in figures)
+    }
+    bars = bars_of(results)
+    headings = ["figure", OURS, *(cell for heading in columns for cell in (heading, "ratio"))]
+    headings += ["bar"] if bars else []
+    yield f"| {' | '.join(headings)} |"
+    yield "|---|" + "---:|" * (1 + 2 * len(columns)) + ("---|" if bars else "")
+    for figure in figures:
+        compared = [_compared(results, figure, heading, choose) for heading, choose in columns.items()]
+        own = [_bar(bar, compared) for bar in bars if bar.figure == figure.name]
+        cells = [_name(figure), _ours(figure), *(cell for each in compared for cell in each.cells)]
+        yield f"| {' | '.join([*cells, *(['; '.join(own)] if bars else [])])} |"
 
 
-def _spread(figure: Figure) -> str:
+def _name(figure: Figure) -> str:
+    return f"{figure.name}, {figure.unit} {'↑' if figure.more_is_better else '↓'}"
+
+
+def _ours(figure: Figure) -> str:
+    """With the spread of its runs, if they differ in what is shown."""
     least, most = number(min(figure.runs)), number(max(figure.runs))
-    return "" if least == most else f"{least} to {most}"
+    return number(figure.median) + ("" if least == most else f" ({least} to {most})")
 
 
-def _ratio(results: Results, figure: Figure) -> str:
-    ratio = results.ratio(figure)
-    return "" if ratio is None else number(ratio)
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """What stands beside a figure of ours, and ours divided by it."""
+
+    shown: str = ""
+    ratio: float | None = None
+
+    @property
+    def cells(self) -> tuple[str, str]:
+        return self.shown, "" if self.ratio is None or math.isinf(self.ratio) else number(self.ratio)
 
 
-def _list(results: Results) -> Iterator[str]:
-    yield "| figure | unit | median | runs |"
-    yield "|---|---|---:|---|"
-    for figure in results.figures.values():
-        runs = ", ".join(map(number, figure.runs))
-        yield f"| {figure.name} | {figure.unit} | {number(figure.median)} | {runs} |"
+def _compared(results: Results, figure: Figure, heading: str, choose: Choose) -> _Compared:
+    key = choose(results, figure.name)
+    if key is None:
+        return _Compared()
+    name = "" if key[0] in (OURS, heading) else f"{key[0]} "
+    return _Compared(name + number(results.median(*key)), results.between((OURS, figure.name), key))
+
+
+def _bar(bar: Bar, compared: list[_Compared]) -> str:
+    """Says what it is about, unless that is the first ratio of the row or our figure itself."""
+    verdict = "met" if bar.is_met else "**missed**"
+    if not bar.to:
+        return f"figure {bar.wanted}: {verdict}"
+    if bar.value == next((one.ratio for one in compared if one.ratio is not None), None):
+        return f"ratio {bar.wanted}: {verdict}"
+    return f"{number(bar.value)} to {bar.to}, wanted {bar.wanted}: {verdict}"

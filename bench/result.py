@@ -5,6 +5,7 @@ import math
 import os
 import platform
 import subprocess
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -12,9 +13,13 @@ from pathlib import Path
 from statistics import median
 
 OURS = "holdfast"
+OLDER = "holdfast@"  # an older commit of ours, before its short name
 CHECKOUT = Path(__file__).parent.parent
 WRITTEN = ("bench/results", "docs")  # what a measurement changes itself
 COMPUTED = {"share", "x"}  # units of what is computed from other figures, and no run of its own
+# What gets done, and how much of a ceiling: more is better. All else is a price, also statements per second.
+MORE = {"jobs/s", "calls/s", "share"}
+Key = tuple[str, str]  # a system and the name of one of its figures
 
 
 def load_average() -> float | None:
@@ -26,21 +31,21 @@ def load_average() -> float | None:
 
 @cache
 def commit() -> str | None:
-    """Asked once, before anything is measured: a suite takes so long that another may follow meanwhile."""
+    """Asked once, before anything is measured: a commit may come before a suite has ended."""
     return commit_of(CHECKOUT)
 
 
 def commit_of(checkout: Path) -> str | None:
     """None where there is no git."""
-    short = _git(checkout, "rev-parse", "--short", "HEAD")
+    short = git(checkout, "rev-parse", "--short", "HEAD")
     if not short:
         return None
-    changed = _git(checkout, "status", "--porcelain", "--", ".", *(f":(exclude){path}" for path in WRITTEN))
+    changed = git(checkout, "status", "--porcelain", "--", ".", *(f":(exclude){path}" for path in WRITTEN))
     return short if changed == "" else f"{short} with changes"
 
 
-def _git(checkout: Path, *arguments: str) -> str | None:
-    """Without its optional locks it writes nothing, not even a fresher index."""
+def git(checkout: Path, *arguments: str) -> str | None:
+    """What it prints, None if it fails. Without optional locks it does not even refresh the index."""
     try:
         command = ["git", "--no-optional-locks", "-C", str(checkout), *arguments]
         answer = subprocess.run(command, check=False, capture_output=True, text=True)
@@ -63,12 +68,16 @@ class Figure:
     def median(self) -> float:
         return median(self.runs)
 
+    @property
+    def more_is_better(self) -> bool:
+        return self.unit in MORE
+
 
 @dataclass(slots=True)
 class Results:
     suite: str
     settings: dict[str, str] = field(default_factory=dict)
-    figures: dict[tuple[str, str], Figure] = field(default_factory=dict)
+    figures: dict[Key, Figure] = field(default_factory=dict)
     report: str | None = None  # printed instead of the table of figures
     missed: list[str] = field(default_factory=list)  # bars that were not met: exit code 1
     failures: dict[str, str] = field(default_factory=dict)  # why a system has no figures, or not all of them
@@ -83,11 +92,15 @@ class Results:
         return self.figures[system, name].median
 
     def paired(self, ours: str, theirs: str, name: str) -> float:
+        """The same figure of two systems."""
+        return self.between((ours, name), (theirs, name))
+
+    def between(self, ours: Key, theirs: Key) -> float:
         """The median of the ratios of neighbours in time: noise comes in waves.
 
         It is the ratio of the medians if one has more runs than the other, and infinite if theirs is 0.
         """
-        above, below = self.figures[ours, name], self.figures[theirs, name]
+        above, below = self.figures[ours], self.figures[theirs]
         if len(above.runs) != len(below.runs):
             return _divided(above.median, below.median)
         return median(map(_divided, above.runs, below.runs))
@@ -98,6 +111,12 @@ class Results:
             return None
         ratio = self.paired(OURS, figure.system, figure.name)
         return None if math.isinf(ratio) else ratio
+
+    def best(self, name: str, among: Iterable[str]) -> str | None:
+        """Of those that have the figure, the system that does best in it."""
+        those = [system for system in among if (system, name) in self.figures]
+        choose = max if self.figures[OURS, name].more_is_better else min
+        return choose(those, key=lambda system: self.median(system, name), default=None)
 
     @property
     def runs(self) -> str:

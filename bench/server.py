@@ -13,9 +13,9 @@ import psutil
 from bench.unavailable import Unavailable
 from holdfast.embedded import EmbeddedServer
 
-# Who measures: its statements are not counted among those of the system under test.
+# The role that measures: its statements are not counted among those of the system under test.
 WATCHER = "watcher"
-# A checkpoint in the middle of a round would add full pages to the WAL of whoever comes next: there is one
+# A checkpoint in the middle of a round would add full pages to the WAL of the next system: there is one
 # before each round instead. Files of the WAL are kept and used again, as on a server that has run for a day:
 # while a new one is made, everybody waits.
 SETTINGS = {"max_wal_size": "8GB", "min_wal_size": "2GB", "checkpoint_timeout": "1h"}
@@ -62,7 +62,7 @@ def in_database(url: str, name: str) -> str:
 
 
 def watching(url: str) -> str:
-    """The same database for whoever measures."""
+    """The same database, as the role that measures."""
     return url.replace("//holdfast@", f"//{WATCHER}@", 1)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from bench.result import OLDER
 from bench.unavailable import last_line
 
 HERE = Path(__file__).parent
@@ -42,7 +43,8 @@ class Store(StrEnum):
 class System:
     """How to run one system's script; `imports` is what an application of it imports.
 
-    `package` is the distribution that it comes in, if that has another name.
+    `package` is the distribution that it comes in, if that has another name; `path` is where Python looks
+    for modules before those of the environment.
     """
 
     name: str
@@ -51,6 +53,7 @@ class System:
     imports: str = "pass"
     store: Store = Store.POSTGRES
     package: str | None = None
+    path: str = str(HERE.parent)
 
     def call(self, command: str, url: str, *args: float, env: Mapping[str, str] | None = None) -> Any:
         return finish(self.start(command, url, *args, env=env))
@@ -59,7 +62,7 @@ class System:
         return Process(self, command, [url, *map(str, args)], env or {})
 
     def version(self) -> str:
-        if self.name.startswith("bare_"):
+        if self.name.startswith(("bare_", OLDER)):
             return ""
         return _version(self.package or self.name, self.python)
 
@@ -82,7 +85,7 @@ class Process(subprocess.Popen[str]):
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env=os.environ | {"PYTHONPATH": str(HERE.parent)} | dict(env),
+            env=os.environ | {"PYTHONPATH": system.path} | dict(env),
             process_group=0,
         )
 
@@ -90,7 +93,7 @@ class Process(subprocess.Popen[str]):
         return SystemFailed(self.system, f"`{self.command}` {what}")
 
     def end(self) -> None:
-        """At once. Its children would keep its output open, and whoever reads that would wait for them."""
+        """At once. Its children would keep its output open, and its reader would wait for them."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         self.kill()

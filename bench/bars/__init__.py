@@ -6,6 +6,8 @@ from bench.bars.bar import Bar
 from bench.bars.depth import depth_bars
 from bench.bars.held import held_bars
 from bench.bars.limit import limit_bars
+from bench.bars.mixed import mixed_bars
+from bench.bars.older import older_bars
 from bench.bars.peers import peers_bars
 from bench.result import Results
 
@@ -14,9 +16,11 @@ BARS: dict[str, Callable[[Results], Iterable[Bar]]] = {
     "limit": limit_bars,
     "depth": depth_bars,
     "held": held_bars,
+    "mixed": mixed_bars,
 }
 
 
 def bars_of(results: Results) -> list[Bar]:
-    """In the order in which they are listed; none for a suite that only informs."""
-    return list(BARS[results.suite](results)) if results.suite in BARS else []
+    """In the order in which they are listed; then those to an older commit, if one was measured."""
+    own = BARS[results.suite](results) if results.suite in BARS else ()
+    return [*own, *older_bars(results)]

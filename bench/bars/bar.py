@@ -8,19 +8,29 @@ from bench.result import number
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    what: str
+    """`value` is our figure itself, or its ratio to what `to` names."""
+
+    figure: str
     value: float
     least: float | None = None
     most: float | None = None
+    to: str = ""
 
     @property
     def is_met(self) -> bool:
         above = self.least is None or self.value >= self.least
         return above and (self.most is None or self.value <= self.most)
 
+    @property
+    def what(self) -> str:
+        return f"{self.figure}, to {self.to}" if self.to else self.figure
+
+    @property
+    def wanted(self) -> str:
+        return f"≥ {self.least:g}" if self.least is not None else f"≤ {self.most:g}"
+
     def __str__(self) -> str:
-        wanted = f"≥ {self.least:g}" if self.least is not None else f"≤ {self.most:g}"
-        return f"{self.what}: {number(self.value)}, wanted {wanted}"
+        return f"{self.what}: {number(self.value)}, wanted {self.wanted}"
 
 
 def checklist(bars: Iterable[Bar]) -> str:

@@ -1,7 +1,6 @@
-"""The bars of `held`: a snapshot that somebody holds does not slow the queue down."""
+"""The bars of `held`: a snapshot that another session holds does not slow the queue down."""
 
 from collections.abc import Iterator
-from statistics import median
 
 from bench.bars.bar import Bar
 from bench.result import OURS, Results
@@ -12,12 +11,12 @@ FULL_SPEED = 0.75
 
 
 def held_bars(results: Results) -> Iterator[Bar]:
-    yield Bar("steady: last 10 s, to the first 10 s", _last_to_first(results, "steady"), least=FLAT)
-    yield Bar("steady: claim p99 in ms", results.median(OURS, "steady_claim_p99"), most=CLAIM_P99_MS)
-    yield Bar("full speed: last 10 s, to the first 10 s", _last_to_first(results, "full"), least=FULL_SPEED)
+    yield _last_to_first(results, "steady", FLAT)
+    yield Bar("steady_claim_p99", results.median(OURS, "steady_claim_p99"), most=CLAIM_P99_MS)
+    yield _last_to_first(results, "full", FULL_SPEED)
 
 
-def _last_to_first(results: Results, mode: str) -> float:
-    """The median of the ratios run by run: from one to the next the machine's own speed changes."""
-    first, last = (results.figures[OURS, f"{mode}_{when}"].runs for when in ("first", "last"))
-    return median(end / begin for begin, end in zip(first, last, strict=True))
+def _last_to_first(results: Results, mode: str, least: float) -> Bar:
+    """Ten seconds each. Run by run: from one to the next the machine's own speed changes."""
+    first, last = f"{mode}_first", f"{mode}_last"
+    return Bar(last, results.between((OURS, last), (OURS, first)), least=least, to=first)

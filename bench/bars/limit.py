@@ -11,4 +11,4 @@ SHARES = {"drain_1": 0.45, "drain_2": 0.50}
 def limit_bars(results: Results) -> Iterator[Bar]:
     for figure, least in SHARES.items():
         share = results.paired(OURS, "bare_settle", figure)
-        yield Bar(f"{figure}, share of a bare loop of settle_and_claim", share, least=least)
+        yield Bar(figure, share, least=least, to="that of a bare loop of settle_and_claim")

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bench.flow.controller import Answer, Outcome, Start, Verdict
+from bench.flow.controller import CallResult, Outcome, Start, Verdict
 from bench.flow.job import Job
 
 OPEN_FOR = 60.0
@@ -21,7 +21,7 @@ class Permit:
 class Ended:
     """What a limit may learn from a call."""
 
-    answer: Answer
+    answer: CallResult
     seconds: float
     in_flight: int  # this call included
 
@@ -60,7 +60,7 @@ class WithBreaker(ABC):
         ended = Ended(outcome.answer, now - permit.started_at, self._in_flight)
         self._in_flight -= 1
         if self._has_breaker:
-            self._watch(now, permit, is_ok=outcome.answer is Answer.OK)
+            self._watch(now, permit, is_ok=outcome.answer is CallResult.OK)
         self.learn(ended)
         return Verdict(counts=True)
 

@@ -6,7 +6,7 @@ import sys
 from urllib.request import Request, urlopen
 
 from holdfast import Holdfast, JobContext, Worker
-from holdfast.worker.signals import stop_on_signals
+from holdfast.worker.shutdown.signals import stop_on_signals
 
 MOST = 32
 TIMEOUT = 20.0  # seconds

@@ -11,7 +11,7 @@ from typing import Protocol
 from bench.flow.job import Job
 
 
-class Answer(StrEnum):
+class CallResult(StrEnum):
     OK = "ok"
     RATE_LIMITED = "rate_limited"
     FAILED = "failed"
@@ -21,7 +21,7 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    answer: Answer
+    answer: CallResult
     retry_after: float | None = None
 
 

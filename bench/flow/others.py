@@ -4,7 +4,7 @@ import math
 from random import Random
 
 from bench.flow.breaker import Ended, WithBreaker
-from bench.flow.controller import Answer
+from bench.flow.controller import CallResult
 
 MOST = 64.0
 
@@ -23,7 +23,7 @@ class Aimd(WithBreaker):
         self._outcomes = 0
 
     def learn(self, ended: Ended) -> None:
-        self._good += ended.answer is Answer.OK
+        self._good += ended.answer is CallResult.OK
         self._outcomes += 1
         if self._outcomes < 10:
             return
@@ -43,7 +43,7 @@ class AimdSimple(WithBreaker):
         self._bad = 0
 
     def learn(self, ended: Ended) -> None:
-        if ended.answer is Answer.OK:
+        if ended.answer is CallResult.OK:
             self._bad = 0
             self._good += 1
             if self._good == 10:
@@ -67,7 +67,7 @@ class Gradient2(WithBreaker):
         self._long = 0.0
 
     def learn(self, ended: Ended) -> None:
-        if ended.answer not in {Answer.OK, Answer.TIMED_OUT}:
+        if ended.answer not in {CallResult.OK, CallResult.TIMED_OUT}:
             return
         self._window.append(ended.seconds)
         self._most_in_flight = max(self._most_in_flight, ended.in_flight)
@@ -103,9 +103,9 @@ class Vegas(WithBreaker):
 
     def learn(self, ended: Ended) -> None:
         """Forgets the smallest latency now and then, else a lucky sample would last for ever."""
-        if ended.answer is Answer.REFUSED:
+        if ended.answer is CallResult.REFUSED:
             return
-        is_drop = ended.answer is not Answer.OK
+        is_drop = ended.answer is not CallResult.OK
         self._samples += 1
         if not is_drop and self._samples >= self._forget_after * 30.0 * self.limit:
             self._samples = 0

@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 from typing import assert_never
 
-from bench.flow.controller import Answer, Outcome, Start, Verdict
+from bench.flow.controller import CallResult, Outcome, Start, Verdict
 from bench.flow.job import Job
 from tests.flow import model
 
@@ -28,16 +28,16 @@ class Ours:
         if not isinstance(call, model.Call):
             raise TypeError(f"{call!r} is not a permit of this controller")
         match outcome.answer:
-            case Answer.OK:
+            case CallResult.OK:
                 model.on_ok(self.endpoint, call, now, u, start.job.units)
                 return Verdict(counts=False)
-            case Answer.RATE_LIMITED:
+            case CallResult.RATE_LIMITED:
                 wait = model.on_rate_limited(self.endpoint, call, now, u, outcome.retry_after)
                 return Verdict(counts=False, wait=wait)
-            case Answer.FAILED | Answer.TIMED_OUT:
+            case CallResult.FAILED | CallResult.TIMED_OUT:
                 call = replace(call, last_try=start.job.last_try)
                 return Verdict(model.on_fail(self.endpoint, call, now, u, self._max_failures))
-            case Answer.REFUSED:
+            case CallResult.REFUSED:
                 model.on_answered(self.endpoint, call, now)
                 return Verdict(counts=True)
             case unknown:

@@ -48,7 +48,7 @@ class Story:
 
 
 def tell(url: str) -> Story:
-    """Runs it; `url` is a migrated database that nobody else uses."""
+    """Runs it; `url` is a migrated database that has no other user."""
     return asyncio.run(_tell(url))
 
 

@@ -7,7 +7,7 @@ from itertools import islice
 from random import Random
 
 from bench.flow.clock import Clock
-from bench.flow.controller import Answer, Controller, Outcome, Start
+from bench.flow.controller import CallResult, Controller, Outcome, Start
 from bench.flow.job import Job, new_job
 from bench.flow.scenarios import Scenario
 from bench.flow.upstream import Upstream
@@ -85,11 +85,11 @@ class Simulation:
         verdict = self._controller.settle(self._clock.now, start, outcome)
         start.job.last_try = self._clock.now
         match outcome.answer:
-            case Answer.OK:
+            case CallResult.OK:
                 self.record.units += start.job.units
-            case Answer.REFUSED:
+            case CallResult.REFUSED:
                 pass
-            case Answer.RATE_LIMITED | Answer.FAILED | Answer.TIMED_OUT:
+            case CallResult.RATE_LIMITED | CallResult.FAILED | CallResult.TIMED_OUT:
                 self.record.failed += 1
                 self._retry(start.job, counts=verdict.counts, wait=verdict.wait)
         self._claim(worker)

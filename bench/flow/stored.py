@@ -15,7 +15,7 @@ from random import Random
 from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
-from bench.flow.controller import Answer, Outcome, Start, Verdict
+from bench.flow.controller import CallResult, Outcome, Start, Verdict
 from bench.flow.job import Job
 from holdfast.db.connect import Connection
 from holdfast.testing import install_fake_clock
@@ -121,7 +121,7 @@ class Stored:
         if row["wait"] is None:
             return Verdict(counts=True)  # its last
         counts = row["failures"] > start.job.failures
-        if outcome.answer is not Answer.RATE_LIMITED and counts != counted:
+        if outcome.answer is not CallResult.RATE_LIMITED and counts != counted:
             raise Mismatch(f"at {at - BEGINS:.1f} s the job counts {counts}, the model {counted}")
         return Verdict(counts, wait=max(0.0, row["wait"] - 1e-5))
 
@@ -152,13 +152,13 @@ class Stored:
 def _end(job: Job, outcome: Outcome) -> tuple[str, str]:
     """The verb with which a worker ends such a call, and what it says of it."""
     match outcome.answer:
-        case Answer.OK:
+        case CallResult.OK:
             return "complete", json.dumps({"units": job.units})
-        case Answer.RATE_LIMITED:
+        case CallResult.RATE_LIMITED:
             return "fail", json.dumps({"class": "rate_limited", "retry_after": outcome.retry_after})
-        case Answer.REFUSED:
+        case CallResult.REFUSED:
             return "fail", json.dumps({"class": "permanent", "evidence": "good"})
-        case Answer.FAILED | Answer.TIMED_OUT:
+        case CallResult.FAILED | CallResult.TIMED_OUT:
             return "fail", json.dumps({"class": "transient", "evidence": "bad"})
 
 
@@ -167,13 +167,13 @@ def _told(
 ) -> bool:
     """Tells the model the same; whether it counts the failure."""
     match outcome.answer:
-        case Answer.OK:
+        case CallResult.OK:
             model.on_ok(endpoint, call, at, u, job.units)
-        case Answer.RATE_LIMITED:
+        case CallResult.RATE_LIMITED:
             model.on_rate_limited(endpoint, call, at, u, outcome.retry_after)
-        case Answer.REFUSED:
+        case CallResult.REFUSED:
             model.on_answered(endpoint, call, at)
-        case Answer.FAILED | Answer.TIMED_OUT:
+        case CallResult.FAILED | CallResult.TIMED_OUT:
             last_try = None if job.last_try is None else _rounded(job.last_try)
             call = replace(call, tries=job.tries, last_try=last_try)
             return model.on_fail(endpoint, call, at, u, most)

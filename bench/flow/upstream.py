@@ -9,11 +9,11 @@ from typing import Any
 
 from bench.flow.clock import Clock
 from bench.flow.conditions import Conditions
-from bench.flow.controller import Answer, Outcome
+from bench.flow.controller import CallResult, Outcome
 from bench.flow.job import Job
 
 CLIENT_TIMEOUT = 120.0
-FAILED = Outcome(Answer.FAILED)
+FAILED = Outcome(CallResult.FAILED)
 BUDGET_SECONDS = 15.0  # of its budget that the endpoint lets a client save up
 
 
@@ -32,7 +32,7 @@ class Replica:
     since: float  # when the work of its calls was last brought up to date
     working: list[Call] = field(default_factory=list)
     hanging: list[Call] = field(default_factory=list)
-    plan: int = 0  # the next completion is planned anew with every change; older plans are void
+    plan: int = 0  # the next completion is planned again with every change; older plans are void
 
     @property
     def load(self) -> int:
@@ -55,16 +55,16 @@ class Upstream:
 
     def submit(self, job: Job, on_end: Callable[[Outcome], None]) -> None:
         call = Call(job, on_end)
-        self._clock.after(CLIENT_TIMEOUT, partial(self._end, call, Outcome(Answer.TIMED_OUT)))
+        self._clock.after(CLIENT_TIMEOUT, partial(self._end, call, Outcome(CallResult.TIMED_OUT)))
         if self._now_is.is_down:
             if self._random.random() >= self._now_is.hang_when_down:
                 self._end_later(call, self._random.uniform(0.2, 2.0), FAILED)
         elif job.is_refused:
-            self._end_later(call, 0.3, Outcome(Answer.REFUSED))
+            self._end_later(call, 0.3, Outcome(CallResult.REFUSED))
         elif job.is_poison:
             self._end_later(call, self._random.uniform(0.2, 2.0), FAILED)
         elif (wait := self._wait_for_budget(job)) is not None:
-            self._end_later(call, 0.15, Outcome(Answer.RATE_LIMITED, wait))
+            self._end_later(call, 0.15, Outcome(CallResult.RATE_LIMITED, wait))
         elif self._random.random() < self._now_is.burst:
             self._end_later(call, self._random.uniform(0.2, 3.0), FAILED)
         else:
@@ -126,7 +126,7 @@ class Upstream:
         self._plan(replica)
         for call in done:
             call.replica = None
-            self._end(call, FAILED if call.fails else Outcome(Answer.OK))
+            self._end(call, FAILED if call.fails else Outcome(CallResult.OK))
 
     def _end_later(self, call: Call, seconds: float, outcome: Outcome) -> None:
         self._clock.after(seconds, partial(self._end, call, outcome))

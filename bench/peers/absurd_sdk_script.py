@@ -1,7 +1,7 @@
 """absurd-sdk under test: its asynchronous worker, claims of 100, polling 20 times a second when idle."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -10,7 +10,7 @@ from absurd_sdk import AsyncAbsurd
 from absurdctl import BUNDLED_SCHEMA_SQL
 
 from bench.peers.on_psycopg import PsycopgScript
-from bench.peers.script import Handled, main, until_stopped
+from bench.peers.script import Handled, main, unique_keys, until_stopped
 
 BATCH = 100
 POLL_SECONDS = 0.05
@@ -29,10 +29,11 @@ class Client:
 
     async def many(self, n: int) -> None:
         """There is no bulk enqueue: a thousand to a transaction."""
+        keys: Sequence[str | None] = unique_keys(n) or [None] * n
         for first in range(0, n, CHUNK):
             async with self._connections[0].transaction():
-                for _ in range(first, min(first + CHUNK, n)):
-                    await self._apps[0].spawn("noop", {"n": 0.0})
+                for key in keys[first : first + CHUNK]:
+                    await self._apps[0].spawn("noop", {"n": 0.0}, idempotency_key=key)
 
 
 def _application(connection: Any, handled: Handled | None = None) -> Any:

@@ -7,13 +7,14 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from chancy import Chancy, Queue, Worker, job
 from chancy.plugins.leadership import Leadership
 from chancy.plugins.recovery import Recovery
 
 from bench.peers.on_psycopg import PsycopgScript
-from bench.peers.script import Handled, main
+from bench.peers.script import Handled, main, options
 
 CONCURRENCY = 1000
 SEND_SECONDS = 0.05
@@ -45,7 +46,9 @@ class Client:
         await self._app.push(noop.job.with_kwargs(n=sent))
 
     async def many(self, n: int) -> None:
-        calls = [noop.job.with_kwargs(n=0.0) for _ in range(n)]
+        """One `replace` for all options of a job, where each `with_…` would make a copy of its own."""
+        given = options(n, priority="priority", unique_key="unique_key")
+        calls = [replace(noop.job, kwargs={"n": 0.0}, **each) for each in given]
         async for _ in self._app.push_many(calls, batch_size=5000):
             pass
 

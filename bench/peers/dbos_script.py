@@ -9,7 +9,7 @@ import sqlalchemy
 from dbos import DBOS, DBOSClient
 
 from bench.peers.on_psycopg import PsycopgScript
-from bench.peers.script import BlockingScript, Handled, main
+from bench.peers.script import BlockingScript, Handled, main, options
 
 CONCURRENCY = 100
 POLL_SECONDS = 0.02
@@ -57,10 +57,11 @@ class Client:
     async def many(self, n: int) -> None:
         """There is no bulk enqueue: a thousand to a transaction."""
         engine = sqlalchemy.create_engine(self._url)
+        given = options(n, priority="priority", unique_key="deduplication_id")
         for first in range(0, n, CHUNK):
             with engine.begin() as connection:
-                for _ in range(first, min(first + CHUNK, n)):
-                    self._client.enqueue_in_transaction(connection, OPTIONS, 0.0)
+                for each in given[first : first + CHUNK]:
+                    self._client.enqueue_in_transaction(connection, OPTIONS | each, 0.0)
 
 
 class DbosScript(BlockingScript, PsycopgScript):

@@ -12,7 +12,7 @@ from bench.peers.on_asyncpg import AsyncpgScript
 from bench.peers.script import MOST, Handled, main, until_stopped
 from holdfast import Holdfast, Worker
 from holdfast.db.migrate import migrate
-from holdfast.worker import settle
+from holdfast.worker.settle import settle_loop
 
 SLOTS = int(os.environ.get("BENCH_SLOTS", "1000"))
 LEASE = timedelta(seconds=float(os.environ.get("BENCH_LEASE", "30")))
@@ -62,7 +62,7 @@ class HoldfastScript(AsyncpgScript):
             yield Client(app)
 
     async def work(self, url: str, handled: Handled, stop: asyncio.Event) -> None:
-        names = vars(settle)
+        names = vars(settle_loop)
         names["settle_and_claim"] = handled.timed(names["settle_and_claim"])
         async with application(url, handled) as app:
             await _connect(app)

@@ -1,6 +1,7 @@
 """Holdfast with its features in use: those that BENCH_FEATURES names."""
 
 import asyncio
+import logging
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -8,12 +9,11 @@ from itertools import count
 from typing import Any
 
 from bench.peers.holdfast_script import SLOTS, HoldfastScript
-from bench.peers.script import Handled, main, until_stopped
+from bench.peers.script import PRIORITIES, Handled, features, main, until_stopped
 from holdfast import Holdfast, JobContext, Retry, Run, Worker
 
-FEATURES = set(os.environ.get("BENCH_FEATURES", "").split())
+FEATURES = features()
 QUEUES = [f"queue-{n}" for n in range(20)] if "queues" in FEATURES else ["default"]
-PRIORITIES = (10, 30, 50, 70, 90)
 RUNS = 10
 ONE_IN = 20  # fails, the first time
 
@@ -78,6 +78,8 @@ class MixedScript(HoldfastScript):
             yield Client(app)
 
     async def work(self, url: str, handled: Handled, stop: asyncio.Event) -> None:
+        # The line of each failed job is made as usual; a terminal that shows it would slow the worker down.
+        logging.basicConfig(filename=os.devnull)
         async with application(url, handled) as app:
             await handled.begin()
             worker = Worker(app, QUEUES, slots=SLOTS)
@@ -91,7 +93,7 @@ class MixedScript(HoldfastScript):
 
 
 async def _read_progress(app: Holdfast) -> None:
-    """As somebody's progress bar would, five times a second for one of the runs."""
+    """As a progress bar would, five times a second for one of the runs."""
     if "runs" not in FEATURES:
         return
     rows = await app.database.fetch("select id from holdfast.runs order by id limit 1")

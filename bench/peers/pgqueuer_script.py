@@ -17,9 +17,10 @@ from pgqueuer.models import Job
 from pgqueuer.queries import Queries
 
 from bench.peers.on_asyncpg import AsyncpgScript
-from bench.peers.script import WORKERS, Handled, main, until_stopped
+from bench.peers.script import WORKERS, Handled, main, priorities, unique_keys, until_stopped
 
 BATCH = 500
+CHUNK = 1000  # a sixth faster than all 20,000 at once, with priorities and with keys
 
 
 class Client:
@@ -31,7 +32,14 @@ class Client:
 
     async def many(self, n: int) -> None:
         """The payload is the application's own: bytes, here as cheap as can be."""
-        await self._queries.enqueue(["noop"] * n, [b"%f" % 0.0 for _ in range(n)], [0] * n)
+        given, keys = priorities(n) or [0] * n, unique_keys(n)
+        for first in range(0, n, CHUNK):
+            part = slice(first, first + CHUNK)
+            size = len(given[part])
+            payloads = [b"%f" % 0.0 for _ in range(size)]
+            await self._queries.enqueue(
+                ["noop"] * size, payloads, given[part], dedupe_key=keys[part] if keys else None
+            )
 
 
 class PgQueuerScript(AsyncpgScript):

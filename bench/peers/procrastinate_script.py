@@ -9,7 +9,7 @@ from typing import Any
 from procrastinate import App, PsycopgConnector
 
 from bench.peers.on_psycopg import PsycopgScript
-from bench.peers.script import Handled, main, until_stopped
+from bench.peers.script import Handled, features, main, options, until_stopped
 
 CONCURRENCY = 30
 POOL = 20
@@ -28,14 +28,21 @@ def application(url: str, handled: Handled | None = None) -> tuple[App, Any]:
 
 
 class Client:
-    def __init__(self, noop: Any) -> None:
+    def __init__(self, app: App, noop: Any) -> None:
+        self._app = app
         self._noop = noop
 
     async def one(self, caller: int, sent: float) -> None:
         await self._noop.defer_async(n=sent)
 
     async def many(self, n: int) -> None:
-        await self._noop.batch_defer_async(*({"n": 0.0} for _ in range(n)))
+        """A task's batch gives all jobs the same options; the job manager takes those of each job."""
+        if not features():
+            await self._noop.batch_defer_async(*({"n": 0.0} for _ in range(n)))
+            return
+        given = options(n, priority="priority", unique_key="queueing_lock")
+        jobs = [self._noop.configure(task_kwargs={"n": 0.0}, **each).job for each in given]
+        await self._app.job_manager.batch_defer_jobs_async(jobs)
 
 
 class ProcrastinateScript(PsycopgScript):
@@ -56,7 +63,7 @@ class ProcrastinateScript(PsycopgScript):
     async def client(self, url: str, callers: int) -> AsyncIterator[Client]:
         app, noop = application(url)
         async with app.open_async():
-            yield Client(noop)
+            yield Client(app, noop)
 
     async def work(self, url: str, handled: Handled, stop: asyncio.Event) -> None:
         app, _ = application(url, handled)

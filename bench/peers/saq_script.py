@@ -9,7 +9,7 @@ from typing import Any
 from saq import Job, Queue, Worker
 
 from bench.peers.on_psycopg import PsycopgScript
-from bench.peers.script import Handled, main, until_stopped
+from bench.peers.script import Handled, main, options, until_stopped
 
 CONCURRENCY = 100
 
@@ -24,13 +24,15 @@ class Client:
         await self._queue.enqueue(_job(sent))
 
     async def many(self, n: int) -> None:
+        given = options(n, priority="priority", unique_key="key")
         for first in range(0, n, 1000):
-            await asyncio.gather(*(self.one(0, 0.0) for _ in range(first, min(first + 1000, n))))
+            jobs = (_job(0.0, **each) for each in given[first : first + 1000])
+            await asyncio.gather(*map(self._queue.enqueue, jobs))
 
 
-def _job(sent: float) -> Job:
+def _job(sent: float, **given: Any) -> Job:
     """Kept for an hour, so that it can be counted, and without its default time limit of 10 s."""
-    return Job("noop", kwargs={"n": sent}, ttl=3600, timeout=600)
+    return Job("noop", kwargs={"n": sent}, ttl=3600, timeout=600, **given)
 
 
 async def work_off(queue: Queue, handled: Handled, stop: asyncio.Event) -> None:

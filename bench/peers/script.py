@@ -30,6 +30,8 @@ COUNTER = "BENCH_COUNTER"
 CLAIMS = "BENCH_CLAIMS"  # set: note how long each claim took
 MOST = "BENCH_MOST"  # set: leave after so many jobs
 WORKERS = "BENCH_WORKERS"  # set: so many worker processes share the work
+FEATURES = "BENCH_FEATURES"  # set: the features that a bulk enqueue uses, by name
+PRIORITIES = (10, 30, 50, 70, 90)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +248,27 @@ def _call_blocking(call: Callable[[float], object], seconds: float) -> int:
         call(0.0)
         count += 1
     return count
+
+
+def features() -> set[str]:
+    return set(os.environ.get(FEATURES, "").split())
+
+
+def priorities(n: int) -> list[int] | None:
+    """One for each of `n` jobs, if they are asked for."""
+    return [PRIORITIES[i % len(PRIORITIES)] for i in range(n)] if "priorities" in features() else None
+
+
+def unique_keys(n: int) -> list[str] | None:
+    """One for each of `n` jobs, if they are asked for."""
+    return [f"key-{i}" for i in range(n)] if "unique" in features() else None
+
+
+def options(n: int, priority: str, unique_key: str) -> list[dict[str, Any]]:
+    """What each of `n` jobs is given, under the names that the system has for it."""
+    asked = {priority: priorities(n), unique_key: unique_keys(n)}
+    given = {name: values for name, values in asked.items() if values is not None}
+    return [{name: values[i] for name, values in given.items()} for i in range(n)]
 
 
 async def until_stopped(work: Coroutine[Any, Any, Any], stop: asyncio.Event) -> "asyncio.Task[Any]":

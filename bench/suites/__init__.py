@@ -25,11 +25,13 @@ SUITES: dict[str, Callable[[Results, Namespace], None]] = {
     "limit": lambda results, asked: limit(results, runs=asked.runs, jobs=asked.jobs),
     "depth": lambda results, asked: depth(results, runs=asked.runs, scale=asked.scale),
     "held": lambda results, asked: held(results, asked.runs, _held_seconds(asked), only=asked.only),
-    "mixed": lambda results, asked: mixed(results, runs=asked.runs, jobs=asked.jobs),
+    "mixed": lambda results, asked: mixed(
+        results, asked.runs, asked.jobs, only=asked.only, against=asked.against
+    ),
     "load": lambda results, asked: load(results, runs=asked.runs, scale=asked.scale),
     "calls": lambda results, asked: calls(results, runs=asked.runs, jobs=asked.jobs),
     "detail": lambda results, asked: detail(results, runs=asked.runs, jobs=asked.jobs),
-    "drain": lambda results, asked: drain(results, runs=asked.runs, jobs=asked.jobs),
+    "drain": lambda results, asked: drain(results, asked.runs, asked.jobs, against=asked.against),
     "pipeline": lambda results, asked: pipeline(results, runs=asked.runs, jobs=asked.jobs),
     "permit": lambda results, asked: permit(results, runs=asked.runs),
     "flow": lambda results, asked: (

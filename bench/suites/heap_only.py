@@ -25,7 +25,7 @@ COUNTS = (
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How long a call takes, and whether somebody keeps a snapshot open all the time."""
+    """How long a call takes, and whether another session keeps a snapshot open all the time."""
 
     name: str
     call: float
@@ -85,7 +85,7 @@ async def _prepare(owner: "asyncpg.Connection[Any]") -> None:
 
 async def _call(drain: Drain, seconds: float, until: float) -> None:
     while asyncio.get_running_loop().time() < until:
-        # An endpoint that somebody holds is passed over: then there is nothing to do for this turn.
+        # A claim passes over an endpoint that another session has locked, and may find no other job.
         if not await drain.turn_if_any():
             await asyncio.sleep(0.005)
         await asyncio.sleep(seconds)

@@ -1,4 +1,4 @@
-"""held: produce and consume while somebody's transaction holds back vacuum, for minutes."""
+"""held: produce and consume while another session's transaction holds back vacuum, for minutes."""
 
 import sys
 import tempfile
@@ -54,7 +54,7 @@ def _round(results: Results, places: Stores, system: System, mode: str, rate: in
 
 @contextmanager
 def _snapshot(url: str) -> Iterator[None]:
-    """A report that somebody forgot: its snapshot keeps every row that dies from now on."""
+    """A forgotten transaction of a report: its snapshot keeps every row that dies from now on."""
     with psycopg.connect(url) as connection:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         connection.execute("select count(*) from pg_class")

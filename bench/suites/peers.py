@@ -8,9 +8,10 @@ from statistics import quantiles
 import psutil
 
 from bench.drained import drain
+from bench.left_out import leave_out
 from bench.meter import Meter
 from bench.peers.environment import OTHER_PEERS, POSTGRES_PEERS
-from bench.result import OURS, Results
+from bench.result import Results
 from bench.server import shown_settings, watching
 from bench.stores import Stores, stores
 from bench.system import Store, System, SystemFailed, Workers, ours
@@ -18,7 +19,7 @@ from bench.system import Store, System, SystemFailed, Workers, ours
 SINGLE_ROUNDS = 5  # one caller's figure is the closest of all
 PICKUPS, PICKUP_EVERY_MS = 300, 20
 SETTLED_SECONDS = 10.0  # from its start until a worker polls as seldom as it will
-IDLE_SECONDS = 20.0  # our own seldom chores come every ten
+IDLE_SECONDS = 20.0  # our own seldom maintenance tasks come every ten
 
 
 def peers(
@@ -45,11 +46,8 @@ def _round(measured: "list[_Measured]", run: str, figures: "Mapping[str, Measure
             try:
                 measure(one)
             except SystemFailed as failed:
-                if one.system.name == OURS:
-                    raise
+                leave_out(one.results, failed, name)
                 measured.remove(one)
-                one.results.failures[one.system.name] = f"{name}: {failed.what}"
-                print(f"bench: {one.system.name} is left out from here on: {failed}", file=sys.stderr)
 
 
 class _Measured:

@@ -23,8 +23,7 @@ from bench.flow.report import checklist
 from bench.result import OURS, Results
 from bench.server import fresh_database, server
 from holdfast.db.migrate import migrate
-from holdfast.testing.model_server.fate import Fate
-from holdfast.testing.model_server.ledger import Call
+from holdfast.testing.model_server.ledger import Call, Outcome
 
 SECONDS = dict(PHASES)
 SETTLED = 20.0  # seconds after which an open circuit has let the last of the first rush through
@@ -74,7 +73,7 @@ def _of_budget(calls: Sequence[Call]) -> float:
 
 def _limited(calls: Sequence[Call]) -> float:
     began = [call for call in calls if phase_at(call.start.total_seconds()) == "429"]
-    return 100.0 * sum(call.fate is Fate.RATE_LIMITED for call in began) / max(1, len(began))
+    return 100.0 * sum(call.outcome is Outcome.RATE_LIMITED for call in began) / max(1, len(began))
 
 
 def _calls_in_outage(calls: Sequence[Call]) -> int:
@@ -84,7 +83,7 @@ def _calls_in_outage(calls: Sequence[Call]) -> int:
 
 def _answered(calls: Sequence[Call], begin: float, end: float) -> list[Call]:
     """Those that ended in this time."""
-    good = [call for call in calls if call.fate is Fate.ANSWERED and call.end is not None]
+    good = [call for call in calls if call.outcome is Outcome.ANSWERED and call.end is not None]
     return [call for call in good if call.end and begin <= call.end.total_seconds() < end]
 
 

@@ -1,65 +1,70 @@
-"""Holdfast: a durable job queue on PostgreSQL. Names are loaded at first use, so that the import is quick."""
+"""Holdfast: a durable job queue on PostgreSQL. All but its exceptions are loaded at first use, so that the
+import is quick.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from holdfast.model.end_attempt import (
+    Cancelled,
+    ChildFailed,
+    EndAttempt,
+    EndpointFailed,
+    Permanent,
+    RateLimited,
+    Reject,
+    Retry,
+    Snooze,
+    WaitTimeout,
+    Yield,
+)
+from holdfast.model.error import (
+    BadHandler,
+    Conflict,
+    DatabaseError,
+    DatabaseUnavailable,
+    HoldfastError,
+    InvalidInput,
+    InvalidOption,
+    InvalidPayload,
+    JobFailed,
+    LeaseLost,
+    ModelFailed,
+    NotConfigured,
+    NotFound,
+    PermissionDenied,
+    SchemaAhead,
+    SchemaBehind,
+    SchemaDrifted,
+    SchemaForeign,
+    SchemaMismatch,
+    Timeout,
+    TooManyTurns,
+    TransactionConflict,
+    TransactionEnded,
+    UniqueConflict,
+    UnknownTask,
+    WrongState,
+)
+
 if TYPE_CHECKING:
     from holdfast.agent.agent import Agent
     from holdfast.client.app import Holdfast
-    from holdfast.client.handle import JobHandle
+    from holdfast.client.job_handle import JobHandle
     from holdfast.client.pipeline import PipelineHandle
-    from holdfast.client.plan import WorkerPlan
     from holdfast.client.run import Run
     from holdfast.client.task import Call, Task
-    from holdfast.model.error import (
-        BadHandler,
-        Conflict,
-        DatabaseError,
-        DatabaseUnavailable,
-        HoldfastError,
-        InvalidInput,
-        InvalidOption,
-        InvalidPayload,
-        JobFailed,
-        LeaseLost,
-        ModelFailed,
-        NotConfigured,
-        NotFound,
-        PermissionDenied,
-        SchemaAhead,
-        SchemaBehind,
-        SchemaDrifted,
-        SchemaForeign,
-        SchemaMismatch,
-        Timeout,
-        TooManyTurns,
-        TransactionConflict,
-        TransactionEnded,
-        UniqueConflict,
-        UnknownTask,
-        WrongState,
-    )
+    from holdfast.client.worker_plan import WorkerPlan
     from holdfast.model.job import Job
     from holdfast.model.retry import RetryPolicy
-    from holdfast.model.route import Advance
-    from holdfast.model.signal import (
-        Cancelled,
-        ChildFailed,
-        EndpointFailed,
-        HandlerSignal,
-        Permanent,
-        RateLimited,
-        Reject,
-        Retry,
-        Snooze,
-        WaitTimeout,
-        Yield,
-    )
+    from holdfast.model.stage_routing import Advance
     from holdfast.model.state import State
     from holdfast.pipeline.define import Pipeline, Stage
-    from holdfast.worker.context import JobContext
-    from holdfast.worker.report import WorkReport
+    from holdfast.telemetry.job_log import JobLogFilter
+    from holdfast.telemetry.log_event import LogEvent
+    from holdfast.worker.context.job_context import JobContext
     from holdfast.worker.worker import Worker
+    from holdfast.worker.worker_report import WorkReport
 
 __all__ = [
     "Advance",
@@ -71,8 +76,8 @@ __all__ = [
     "Conflict",
     "DatabaseError",
     "DatabaseUnavailable",
+    "EndAttempt",
     "EndpointFailed",
-    "HandlerSignal",
     "Holdfast",
     "HoldfastError",
     "InvalidInput",
@@ -82,7 +87,9 @@ __all__ = [
     "JobContext",
     "JobFailed",
     "JobHandle",
+    "JobLogFilter",
     "LeaseLost",
+    "LogEvent",
     "ModelFailed",
     "NotConfigured",
     "NotFound",
@@ -119,60 +126,25 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Advance": "model.route",
+    "Advance": "model.stage_routing",
     "Agent": "agent.agent",
-    "BadHandler": "model.error",
     "Call": "client.task",
-    "Cancelled": "model.signal",
-    "ChildFailed": "model.signal",
-    "Conflict": "model.error",
-    "DatabaseError": "model.error",
-    "DatabaseUnavailable": "model.error",
-    "EndpointFailed": "model.signal",
-    "HandlerSignal": "model.signal",
     "Holdfast": "client.app",
-    "HoldfastError": "model.error",
-    "InvalidInput": "model.error",
-    "InvalidOption": "model.error",
-    "InvalidPayload": "model.error",
     "Job": "model.job",
-    "JobContext": "worker.context",
-    "JobFailed": "model.error",
-    "JobHandle": "client.handle",
-    "LeaseLost": "model.error",
-    "ModelFailed": "model.error",
-    "NotConfigured": "model.error",
-    "NotFound": "model.error",
-    "Permanent": "model.signal",
-    "PermissionDenied": "model.error",
+    "JobContext": "worker.context.job_context",
+    "JobHandle": "client.job_handle",
+    "JobLogFilter": "telemetry.job_log",
+    "LogEvent": "telemetry.log_event",
     "Pipeline": "pipeline.define",
     "PipelineHandle": "client.pipeline",
-    "RateLimited": "model.signal",
-    "Reject": "model.signal",
-    "Retry": "model.signal",
     "RetryPolicy": "model.retry",
     "Run": "client.run",
-    "SchemaAhead": "model.error",
-    "SchemaBehind": "model.error",
-    "SchemaDrifted": "model.error",
-    "SchemaForeign": "model.error",
-    "SchemaMismatch": "model.error",
-    "Snooze": "model.signal",
     "Stage": "pipeline.define",
     "State": "model.state",
     "Task": "client.task",
-    "Timeout": "model.error",
-    "TooManyTurns": "model.error",
-    "TransactionConflict": "model.error",
-    "TransactionEnded": "model.error",
-    "UniqueConflict": "model.error",
-    "UnknownTask": "model.error",
-    "WaitTimeout": "model.signal",
-    "WorkReport": "worker.report",
+    "WorkReport": "worker.worker_report",
     "Worker": "worker.worker",
-    "WorkerPlan": "client.plan",
-    "WrongState": "model.error",
-    "Yield": "model.signal",
+    "WorkerPlan": "client.worker_plan",
 }
 
 

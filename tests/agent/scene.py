@@ -11,10 +11,10 @@ from pydantic import BaseModel, Field
 from holdfast.agent.agent import Agent
 from holdfast.client.app import Holdfast
 from holdfast.client.task import Task
-from holdfast.db.calls import list_calls
-from holdfast.model.call import Call
+from holdfast.db.recorded_calls import list_calls
 from holdfast.model.id import JobId
 from holdfast.model.job import Job
+from holdfast.model.recorded_call import Call
 from holdfast.testing import ModelServer
 from holdfast.testing.model_server import AnswerCallback, ChatRequest, in_turn
 from tests.worker.working import ended, working

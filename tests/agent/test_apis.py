@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.agent.chat import Answer, Api, Message, Said, ToolReply, ToolRequest
+from holdfast.agent.chat_messages import Api, Message, ModelAnswer, PromptMessage, ToolReply, ToolRequest
 from holdfast.agent.ollama import Ollama
 from holdfast.agent.openai import OpenAI
 from holdfast.agent.tool_spec import ToolSpec
@@ -17,9 +17,9 @@ from holdfast.model.payload import encode
 APIS: list[Api] = [OpenAI(), Ollama()]
 REQUEST = ToolRequest("id-1", "look_up", '{"word": "x"}')
 TALK: list[Message] = [
-    Said("system", "s"),
-    Said("user", "u"),
-    Answer("", (REQUEST,), 1.0, "tool_calls"),
+    PromptMessage("system", "s"),
+    PromptMessage("user", "u"),
+    ModelAnswer("", (REQUEST,), 1.0, "tool_calls"),
     ToolReply(REQUEST, "found"),
 ]
 TOOL = ToolSpec("look_up", "Look up.", {"type": "object"})
@@ -79,7 +79,7 @@ def test_ollama_matches_replies_by_name_and_writes_arguments_as_objects() -> Non
 
 @pytest.mark.parametrize("api", APIS)
 def test_broken_arguments_are_sent_back_as_none(api: Api) -> None:
-    broken = Answer("", (ToolRequest("a", "look_up", "{broken"),), 1.0, "tool_calls")
+    broken = ModelAnswer("", (ToolRequest("a", "look_up", "{broken"),), 1.0, "tool_calls")
     sent = json.dumps(api.body("m", [broken], [], {}))
     assert "broken" not in sent
 

@@ -1,7 +1,7 @@
 """Every call of the model and of a tool is on record, and calls carry keys that do not change."""
 
 from holdfast.client.app import Holdfast
-from holdfast.model.call import CallKind
+from holdfast.model.recorded_call import CallKind
 from holdfast.model.state import State
 from holdfast.testing import Answer, ToolCall
 from tests.agent.scene import QUEUE, WRITTEN, Triage, scene

@@ -9,8 +9,8 @@ import pytest
 from holdfast.agent import http
 from holdfast.agent.agent import Agent
 from holdfast.client.app import Holdfast
+from holdfast.model.end_attempt import Retry
 from holdfast.model.error import InvalidInput, InvalidOption, NotConfigured
-from holdfast.model.signal import Retry
 from holdfast.model.state import State
 from holdfast.testing import Refusal, ToolCall
 from tests.agent.scene import QUEUE, scene
@@ -75,7 +75,7 @@ async def test_a_server_that_hangs_or_drips_is_left_after_the_timeout(
             row = await first_attempt(app)
             s.server.change(**mended)
             job = await ended(handle)
-    assert "gave no answer within 0.2 s" in row["message"]
+    assert "did not answer within 0.2 s" in row["message"]
     assert job.state is State.COMPLETED
 
 

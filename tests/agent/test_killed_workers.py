@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from holdfast.client.app import Holdfast
-from holdfast.client.handle import JobHandle
+from holdfast.client.job_handle import JobHandle
 from holdfast.testing import ModelServer
 from tests.agent.pipeline_process import decide, posts
 from tests.worker.working import until

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from holdfast.client.app import Holdfast
-from holdfast.model.signal import Permanent, Reject, Retry, Snooze
+from holdfast.model.end_attempt import Permanent, Reject, Retry, Snooze
 from holdfast.model.state import State
 from holdfast.testing import Answer, ToolCall
-from holdfast.worker.context import JobContext
+from holdfast.worker.context.job_context import JobContext
 from tests.agent.scene import QUEUE, WRITTEN, Triage, scene
 from tests.patience import PATIENCE
 from tests.worker.working import attempts_of, in_state, until, working
@@ -132,7 +132,7 @@ async def test_turns_are_bounded_and_the_failure_says_so(app: Holdfast) -> None:
             "select message, error_type from holdfast.attempt_view where attempt = 2"
         )
     assert job.state is State.DEAD
-    assert message["message"] == "The model m came to no end within 3 turns."
+    assert message["message"] == "The model m did not finish within 3 turns."
     assert message["error_type"].endswith("TooManyTurns")
     assert len(s.asked) == 6
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from holdfast.client.app import Holdfast
-from holdfast.model.call import NewCall
 from holdfast.model.error import DatabaseUnavailable
+from holdfast.model.recorded_call import NewCall
 from holdfast.model.state import State
 from holdfast.testing import Answer, Refusal, ToolCall
-from holdfast.worker.context import JobContext
+from holdfast.worker.context.job_context import JobContext
 from tests.agent import worker_process
 from tests.agent.scene import QUEUE, WRITTEN, scene
 from tests.patience import PATIENCE
@@ -120,7 +120,7 @@ async def test_what_was_paid_for_is_kept_although_the_database_was_away(
         await real(self, call, checkpoint, data)
 
     monkeypatch.setattr(JobContext, "save_call", unsteady)
-    monkeypatch.setattr("holdfast.agent.conversation.SAVE_AGAIN_AFTER", 0.01)
+    monkeypatch.setattr("holdfast.agent.record_calls.SAVE_AGAIN_AFTER", 0.01)
     async with scene(app, "") as s:
         job = await s.run(s.agent(output=str))
     assert (job.state, job.attempt, len(s.asked)) == (State.COMPLETED, 1, 1)

@@ -13,7 +13,7 @@ from holdfast.client.app import Holdfast
 from holdfast.model.context import Context
 from holdfast.model.error import BadHandler
 from holdfast.testing import ToolCall
-from holdfast.worker.context import JobContext
+from holdfast.worker.context.job_context import JobContext
 from tests.agent.scene import scene
 
 

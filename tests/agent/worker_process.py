@@ -11,8 +11,8 @@ from datetime import timedelta
 
 from holdfast.agent.agent import Agent
 from holdfast.client.app import Holdfast
-from holdfast.worker.context import JobContext
-from holdfast.worker.signals import stop_on_signals
+from holdfast.worker.context.job_context import JobContext
+from holdfast.worker.shutdown.signals import stop_on_signals
 from holdfast.worker.worker import Worker
 
 TABLE = "create table effects (job uuid, attempt integer)"

@@ -1,6 +1,6 @@
 """Figures that meet every bar, to be spoilt one by one."""
 
-from bench.result import OURS, Results
+from bench.result import OLDER, OURS, Results
 
 PEERS = {
     "bulk_enqueue": (100_000, 20_000),
@@ -66,6 +66,28 @@ def held() -> Results:
     for mode in ("steady", "full"):
         for name, value in {"first": 3_000, "last": 2_990, "claim_p50": 3, "claim_p99": 9}.items():
             results.add(OURS, "1", f"{mode}_{name}", "unit", value)
+    return results
+
+
+def mixed() -> Results:
+    results = Results("mixed")
+    features = ("plain", "queues", "priorities", "unique", "failures", "runs", "all")
+    for name in features:
+        results.add(OURS, "1", f"enqueue_{name}", "jobs/s", 90_000)
+        results.add(OURS, "1", f"drain_{name}", "jobs/s", 45_000)
+        results.add(OURS, "1", f"wal_{name}", "bytes/job", 800)
+    for name in ("bulk_priorities", "bulk_unique", "bulk_priorities_unique"):
+        results.add(OURS, "1", name, "jobs/s", 60_000)
+        results.add("pgqueuer", "1", name, "jobs/s", 40_000)
+        results.add("procrastinate", "1", name, "jobs/s", 10_000)
+    return results
+
+
+def against(results: Results) -> Results:
+    """The same figures of plain jobs, at an older commit."""
+    for name in ("enqueue_plain", "drain_plain", "wal_plain"):
+        figure = results.figures[OURS, name]
+        results.add(f"{OLDER}abc1234", "", name, figure.unit, figure.median)
     return results
 
 

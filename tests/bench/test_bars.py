@@ -9,7 +9,13 @@ from bench.bars.bar import checklist
 from bench.result import OURS, Results
 from tests.bench import planted
 
-GOOD: list[Callable[[], Results]] = [planted.peers, planted.limit, planted.depth, planted.held]
+GOOD: list[Callable[[], Results]] = [
+    planted.peers,
+    planted.limit,
+    planted.depth,
+    planted.held,
+    planted.mixed,
+]
 
 
 def missed(results: Results) -> list[str]:
@@ -30,10 +36,10 @@ def test_every_suite_with_bars_is_planted() -> None:
 @pytest.mark.parametrize(
     ("make", "figure", "value"),
     [
-        (planted.peers, "drain_1", 24_900),
+        (planted.peers, "drain_1", 29_900),
         (planted.peers, "drain_2", 32_000),
-        (planted.peers, "bulk_enqueue", 79_000),
-        (planted.peers, "single_enqueue_1", 1_420),
+        (planted.peers, "bulk_enqueue", 43_900),
+        (planted.peers, "single_enqueue_1", 1_290),
         (planted.peers, "single_enqueue_64", 19_000),
         (planted.peers, "pickup_p99", 17.5),
         (planted.peers, "statements_per_job", 0.06),
@@ -53,6 +59,15 @@ def test_every_suite_with_bars_is_planted() -> None:
         (planted.held, "steady_last", 2_800),
         (planted.held, "steady_claim_p99", 51),
         (planted.held, "full_last", 2_200),
+        (planted.mixed, "enqueue_priorities", 67_000),
+        (planted.mixed, "enqueue_queues", 58_000),
+        (planted.mixed, "enqueue_runs", 62_000),
+        (planted.mixed, "enqueue_unique", 44_000),
+        (planted.mixed, "enqueue_all", 35_000),
+        (planted.mixed, "drain_failures", 29_000),
+        (planted.mixed, "drain_all", 24_000),
+        (planted.mixed, "bulk_priorities", 51_000),
+        (planted.mixed, "bulk_priorities_unique", 39_000),
     ],
 )
 def test_a_bad_figure_misses_its_bar_and_no_other(
@@ -105,7 +120,42 @@ def test_the_rate_at_depth_is_compared_within_pairs() -> None:
     results.figures[OURS, "ready_base_rate"].runs = [10, 20, 40, 80, 160]
     results.figures[OURS, "ready_deep_rate"].runs = [10, 20, 40, 80, 1]
     results.figures[OURS, "ended_deep_rate"].runs = [7, 14, 28, 80, 160]
-    assert missed(results) == ["ended_deep: rate, to that at the base"]
+    assert missed(results) == ["ended_deep_rate, to ready_base_rate"]
+
+
+def test_a_feature_is_compared_with_plain_round_by_round() -> None:
+    """The medians, 20 to 40, would say that it reached only a half."""
+    results = planted.mixed()
+    results.figures[OURS, "enqueue_plain"].runs = [10, 40, 80]
+    for name in ("priorities", "queues", "runs", "unique", "all"):
+        results.figures[OURS, f"enqueue_{name}"].runs = [10, 20, 80]
+    assert missed(results) == []
+
+
+def test_a_peer_that_was_not_measured_has_no_bar() -> None:
+    results = planted.mixed()
+    del results.figures["pgqueuer", "bulk_priorities"]
+    assert not [bar for bar in bars_of(results) if bar.figure == "bulk_priorities"]
+    assert [bar for bar in bars_of(results) if bar.figure == "bulk_priorities_unique"]
+
+
+def test_without_a_peer_on_postgres_only_our_own_figures_have_bars() -> None:
+    results = planted.peers()
+    results.figures = {key: figure for key, figure in results.figures.items() if key[0] == OURS}
+    assert {bar.to for bar in bars_of(results)} == {""}
+
+
+@pytest.mark.parametrize(("figure", "least"), [("enqueue_plain", 87_300), ("drain_plain", 43_650)])
+def test_plain_jobs_may_be_three_percent_slower_than_at_an_older_commit(figure: str, least: float) -> None:
+    results = planted.against(planted.mixed())
+    assert len(bars_of(results)) == len(bars_of(planted.mixed())) + 3
+    assert missed(planted.spoil(results, figure, least)) == []
+    assert missed(planted.spoil(results, figure, least - 1)) == [f"{figure}, to holdfast@abc1234's"]
+
+
+def test_plain_jobs_may_not_write_much_more_than_at_an_older_commit() -> None:
+    results = planted.spoil(planted.against(planted.mixed()), "wal_plain", 841)
+    assert missed(results) == ["wal_plain, to holdfast@abc1234's"]
 
 
 def test_the_list_of_bars_marks_those_that_are_missed() -> None:

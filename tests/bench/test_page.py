@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from bench import page as generator
+from bench.bars import bars_of
 from bench.page import ABOUT, HEAD, NOTHING, PAGE, page, save, saved, write_page
 from bench.result import OURS, Results, as_json, from_json
+from bench.summary import SUMMARIES
 from tests.bench import planted
 
 
@@ -31,15 +33,26 @@ def test_the_head_links_to_pages_that_exist() -> None:
     assert all((PAGE.parent / target).exists() for target in targets)
 
 
-def test_a_suite_with_peers_has_a_column_for_each_system() -> None:
+def test_a_figure_stands_beside_the_best_peer_of_each_kind() -> None:
+    results = planted.peers()
+    results.add("saq", "1", "drain_1", "jobs/s", 9_000)
+    results.add("saq", "1", "pickup_p50", "ms", 3.0)
+    text = page({"peers": as_json(results)})
+    assert (
+        "| figure | holdfast | best on PostgreSQL | ratio | best on Redis or SQLite | ratio | bar |" in text
+    )
+    assert "| drain_1, jobs/s ↑ | 30,000 | pgqueuer 10,000 | 3.00 | taskiq 1,000,000 | 0.030 |" in text
+    assert "| pickup_p50, ms ↓ | 2.00 | saq 3.00 | 0.67 | taskiq 1.80 | 1.11 |" in text
+    assert "| bulk_enqueue, jobs/s ↑ | 100,000 | pgqueuer 20,000 | 5.00 |  |  | ratio ≥ 2.2: met |" in text
+
+
+def test_a_suite_names_its_settings_its_versions_and_its_json() -> None:
     results = planted.peers()
     results.settings["fsync"] = "on"
-    text = page({"peers": as_json(results)})
-    assert "## peers" in text
-    assert "fsync on" in text
-    assert "| figure | holdfast 1 | pgqueuer 1 | taskiq 1 |" in text
-    assert "| drain_1, jobs/s ↑ | 30,000 | 10,000 (3.00) | 1,000,000 (0.030) |" in text
-    assert "| bulk_enqueue, jobs/s ↑ | 100,000 | 20,000 (5.00) |  |" in text
+    section = _section(page({"peers": as_json(results)}), "peers")
+    assert "; fsync on; holdfast 1, pgqueuer 1, taskiq 1.\n" in section
+    (target,) = re.findall(r"\]\((\S+\.json)\)", section)
+    assert (PAGE.parent / target).resolve() == generator.SAVED / "peers.json"
 
 
 def test_a_figure_says_whether_more_or_less_is_better() -> None:
@@ -56,26 +69,57 @@ def test_our_own_column_shows_the_spread_and_the_others_the_ratio() -> None:
         results.add("pgqueuer", "1", "drain_1", "jobs/s", theirs)
     results.add(OURS, "1", "buffers_per_job", "buffers", 20.2)
     text = page({"peers": as_json(results)})
-    assert "| drain_1, jobs/s ↑ | 30,000 (28,000 to 33,000) | 11,000 (3.00) | 1,000,000 (0.030) |" in text
-    assert "| buffers_per_job, buffers ↓ | 20 | 30 (0.67) |" in text  # 20 to 20 would say nothing
+    assert "| drain_1, jobs/s ↑ | 30,000 (28,000 to 33,000) | pgqueuer 11,000 | 3.00 |" in text
+    assert "| buffers_per_job, buffers ↓ | 20 | pgqueuer 30 | 0.67 |" in text  # 20 to 20 would say nothing
 
 
 def test_a_system_that_failed_is_named_under_the_table() -> None:
     results = planted.peers()
     results.failures["celery"] = "drain_1: it left\n  before it was told to"
     section = _section(page({"peers": as_json(results)}), "peers")
-    assert "|\n\ncelery failed: drain_1: it left before it was told to\n\n| bar | |\n|---|---|\n" in section
+    assert "|\n\ncelery failed: drain_1: it left before it was told to\n\nMeasured with " in section
 
 
-def test_a_suite_of_our_own_has_a_row_for_each_figure() -> None:
-    text = page({"held": as_json(planted.held())})
-    assert "| steady_first | unit | 3,000 | 3,000 |" in text
+def test_a_suite_without_peers_and_bars_has_only_our_own_column() -> None:
+    results = Results("calls")
+    results.add(OURS, "1", "rate", "calls/s", 246)
+    section = _section(page({"calls": as_json(results)}), "calls")
+    assert "| figure | holdfast |\n|---|---:|\n| rate, calls/s ↑ | 246 |\n" in section
 
 
-def test_the_page_says_which_bars_are_missed() -> None:
+def test_features_are_compared_with_plain_and_bulks_with_the_best_peer() -> None:
+    results = planted.mixed()
+    section = _section(page({"mixed": as_json(results)}), "mixed")
+    assert "| figure | holdfast | plain | ratio | best peer | ratio | bar |" in section
+    assert "| enqueue_plain, jobs/s ↑ | 90,000 |  |  |  |  |  |" in section
+    assert "| drain_all, jobs/s ↑ | 45,000 | 45,000 | 1.00 |  |  | ratio ≥ 0.55: met |" in section
+    assert (
+        "| bulk_priorities, jobs/s ↑ | 60,000 |  |  | pgqueuer 40,000 | 1.50 | ratio ≥ 1.3: met |" in section
+    )
+    assert "| wal_plain, bytes/job ↓ | 800 |" in section
+    assert "wal_all" not in section
+    before = "|  |  |  |  | holdfast@abc1234 90,000 | 1.00 | ratio ≥ 0.97: met |"
+    assert f"| enqueue_plain, jobs/s ↑ | 90,000 {before}" in page(
+        {"mixed": as_json(planted.against(results))}
+    )
+
+
+def test_every_suite_of_the_page_has_a_summary_of_its_saved_figures() -> None:
+    assert SUMMARIES.keys() == ABOUT.keys()
+    for suite, text in saved().items():
+        results = from_json(text)
+        shown = {figure.name for figure in SUMMARIES[suite].figures(results)}
+        assert shown, suite
+        assert {bar.figure for bar in bars_of(results)} <= shown, suite
+
+
+def test_the_page_says_which_bars_are_missed_and_of_what() -> None:
     text = page({"held": as_json(planted.spoil(planted.held(), "full_last", 1))})
-    assert "wanted ≤ 50 | met |" in text
-    assert "wanted ≥ 0.75 | **missed** |" in text
+    assert "| figure ≤ 50: met |" in text
+    assert "| 0.00033 to full_first, wanted ≥ 0.75: **missed** |" in text
+    slow = page({"peers": as_json(planted.spoil(planted.peers(), "pickup_p50", 2.9))})
+    to_taskiq = "1.61 to that of taskiq on Redis, wanted ≤ 1.3: **missed**"
+    assert f"| ratio ≤ 0.7: **missed**; {to_taskiq} |" in slow
 
 
 def test_a_measured_suite_is_saved_and_found_by_the_next_page(

@@ -10,7 +10,7 @@ from bench.peers import environment
 from bench.peers.environment import Peer
 from bench.unavailable import Unavailable
 
-CLOSED = "http://127.0.0.1:9"  # no way out: nobody listens on the port of the discard service
+CLOSED = "http://127.0.0.1:9"  # no way out: no server listens on the port of the discard service
 
 
 @pytest.mark.slow

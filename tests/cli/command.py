@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from holdfast.cli.entry import run
+from holdfast.cli.frame.entry import run
 from tests.patience import PATIENCE
 from tests.repo.tree import ROOT
 
@@ -98,7 +98,8 @@ def _own_modules(cwd: Path | None) -> Iterator[None]:
 
 @contextmanager
 def _own_logging() -> Iterator[None]:
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
+    root, own = logging.getLogger(), logging.getLogger("holdfast")
+    handlers, level = list(root.handlers), own.level
     yield
-    root.handlers[:], root.level = handlers, level
+    root.handlers[:] = handlers
+    own.setLevel(level)

@@ -52,5 +52,5 @@ def trail(url: str, cause: str) -> set[tuple[str, str, str]]:
 
 
 async def count_ends(conn: Connection) -> None:
-    """As the chore does every few seconds."""
+    """As the maintenance task does every few seconds."""
     await conn.execute("select holdfast.summarise_ends()")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from asyncpg import Record
 
-from holdfast.cli.options import actor
+from holdfast.cli.frame.common_options import actor
 from holdfast.db.connect import Connection
 from tests.builders import a_worker, claim, completed_job, dead_job, ready_jobs
 from tests.cli.bad_release import bad_release
@@ -98,7 +98,7 @@ def test_a_bad_release_is_mended_with_ten_commands(database_url: str, tmp_path: 
         live = shell("jobs", "list", "--state", "running", "--queue", "orders", "--json").document["jobs"]
         assert [job["id"] for job in live] == [stuck]
         # The stuck one goes to the good release; test orders need no replay; the rest does.
-        shell("jobs", "rescue", stuck, "--reason", "stuck in 2.0")
+        shell("jobs", "reclaim", stuck, "--reason", "stuck in 2.0")
         mark = kinds["ValueError"]["fingerprint"]
         shell("dead", "note", "only test orders of the shop", "--fingerprint", mark, "--yes")
         shell("dead", "resolve", "--fingerprint", mark, "--reason", "test orders", "--yes")
@@ -118,11 +118,11 @@ def test_a_bad_release_is_mended_with_ten_commands(database_url: str, tmp_path: 
 def who_and_why(url: str, stuck: str, replayed: int, resolved: int) -> None:
     """The audit trail tells what was done to each, by whom, and for what reason."""
     me = actor()
-    assert trail(url, "take_back") == {(stuck, me, "stuck in 2.0")}
-    by_hand = {
+    assert trail(url, "reclaim") == {(stuck, me, "stuck in 2.0")}
+    operator = {
         cause: Counter((who, why) for _, who, why in trail(url, cause)) for cause in ("replay", "triage")
     }
-    assert by_hand["replay"] == {(me, "back on 1.9"): replayed}
-    assert by_hand["triage"][me, "test orders"] == resolved
+    assert operator["replay"] == {(me, "back on 1.9"): replayed}
+    assert operator["triage"][me, "test orders"] == resolved
     query = "select author, note, count(*) from holdfast.note_view group by author, note"
     assert [tuple(row) for row in rows(url, query)] == [(me, "only test orders of the shop", resolved)]

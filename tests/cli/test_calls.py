@@ -25,8 +25,8 @@ def test_the_timeline_names_the_calls(database_url: str) -> None:
     shown = holdfast("jobs", "show", job, url=database_url)
     assert shown.code == 0, shown.err
     assert "model call" in shown.out
-    assert "llama, 12 units, 500ms, tool_calls" in shown.out
-    assert "look_up, 100ms, ok" in shown.out
+    assert "llama, 12 units, 500 ms, tool_calls" in shown.out
+    assert "look_up, 100 ms, ok" in shown.out
 
 
 def test_json_has_each_call_with_all_that_is_known(database_url: str) -> None:

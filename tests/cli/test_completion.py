@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from holdfast.cli.commands import COMMANDS
+from holdfast.cli.frame.command_list import COMMANDS
 from tests.cli.command import Result, holdfast_process
 
 Ask = Callable[[str], set[str]]

@@ -7,8 +7,8 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from holdfast.cli import checks
-from holdfast.db import health, locks
+from holdfast.client import doctor_checks as checks
+from holdfast.db import doctor_facts, locks
 from holdfast.db.connect import Connection, Database
 from tests.builders import Running, a_worker, fail, ready_job, rescue, running_job, scheduled_job
 from tests.cli.command import holdfast
@@ -30,8 +30,8 @@ def findings(url: str) -> dict[str, Any]:
 
 def test_a_healthy_database_has_nothing_wrong(database_url: str) -> None:
     found = findings(database_url)
-    assert {name: found[name]["level"] for name in ("drift", "pooler", "chores", "transactions")} == (
-        dict.fromkeys(("drift", "pooler", "chores", "transactions"), "ok")
+    assert {name: found[name]["level"] for name in ("drift", "pooler", "maintenance", "transactions")} == (
+        dict.fromkeys(("drift", "pooler", "maintenance", "transactions"), "ok")
     )
 
 
@@ -45,7 +45,7 @@ def test_a_function_that_somebody_dropped_is_missed_and_the_fix_helps(database_u
     given(database_url, lambda conn: conn.execute("drop function holdfast.timeline"))
     found = findings(database_url)["drift"]
     assert (found["level"], found["message"]) == ("wrong", "Missing from the schema: timeline.")
-    assert found["fix"].startswith("delete from holdfast.function_set, then run holdfast migrate")
+    assert found["fix"].startswith("run 'delete from holdfast.function_set', then 'holdfast migrate'")
     given(database_url, lambda conn: conn.execute("delete from holdfast.function_set"))
     assert holdfast("migrate", url=database_url).code == 0
     assert findings(database_url)["drift"]["level"] == "ok"
@@ -67,7 +67,7 @@ def test_a_successor_that_never_came_is_named_while_there_is_work_for_it(databas
     found = findings(f"{database_url}&role=holdfast_viewer")["successors"]
     assert found["level"] == "wrong"
     assert found["message"].startswith(
-        "1 successor of workers with a time box never came: the oldest for queues"
+        "1 successor of workers with a time box never started: the oldest for queues"
     )
     assert found["message"].endswith("requested once; the callback failed: connection refused.")
     assert "holdfast workers continue --post URL" in found["fix"]
@@ -80,25 +80,25 @@ def test_a_successor_that_never_came_is_named_while_there_is_work_for_it(databas
     assert findings(database_url)["successors"]["level"] == "ok"
 
 
-def test_an_overdue_job_shows_that_nobody_does_the_chores(database_url: str) -> None:
+def test_an_overdue_job_shows_that_no_worker_does_maintenance(database_url: str) -> None:
     async def make(conn: Connection) -> None:
         job = await scheduled_job(conn)
         await conn.execute("update holdfast.jobs set due_at = now() - interval '1 hour' where id = $1", job)
 
     given(database_url, make)
-    found = findings(database_url)["chores"]
-    assert (found["level"], "1 jobs are overdue" in found["message"]) == ("wrong", True)
+    found = findings(database_url)["maintenance"]
+    assert (found["level"], "1 job overdue" in found["message"]) == ("wrong", True)
 
 
-def test_a_chore_that_has_not_succeeded_for_long_is_named(database_url: str) -> None:
+def test_a_maintenance_task_that_has_not_succeeded_for_long_is_named(database_url: str) -> None:
     async def make(conn: Connection) -> None:
-        await conn.execute("select holdfast.note_chores(array['prune', 'rescue'])")
+        await conn.execute("select holdfast.record_maintenance(array['prune', 'rescue'])")
         await conn.execute(
             "update holdfast.chores set succeeded_at = now() - interval '1 hour' where name = 'prune'"
         )
 
     given(database_url, make)
-    assert findings(database_url)["chores"]["level"] == "ok", "without a worker nobody is to blame"
+    assert findings(database_url)["maintenance"]["level"] == "ok", "without a worker nobody is to blame"
 
     async def start(conn: Connection) -> None:
         worker = await a_worker(conn)
@@ -107,7 +107,7 @@ def test_a_chore_that_has_not_succeeded_for_long_is_named(database_url: str) -> 
         )
 
     given(database_url, start)
-    found = findings(database_url)["chores"]
+    found = findings(database_url)["maintenance"]
     assert (found["level"], "prune (since" in found["message"]) == ("wrong", True)
     assert "rescue" not in found["message"]
 
@@ -137,7 +137,7 @@ def test_a_lost_worker_that_still_holds_a_job_is_a_problem(database_url: str) ->
     found = findings(database_url)["workers"]
     assert (found["level"], found["message"]) == (
         "wrong",
-        "1 workers are lost and nobody took over their jobs.",
+        "1 worker is lost, and no other worker has rescued its jobs.",
     )
 
 
@@ -146,7 +146,7 @@ def test_that_the_last_worker_vanished_is_a_problem_until_another_starts(databas
         await expired(conn, await a_worker(conn))
 
     given(database_url, lose)
-    assert findings(database_url)["workers"]["message"] == "1 workers are lost, and none is left."
+    assert findings(database_url)["workers"]["message"] == "1 worker is lost, and no live worker is left."
     given(database_url, a_worker)
     assert findings(database_url)["workers"]["level"] == "ok"
 
@@ -160,19 +160,21 @@ def test_what_will_be_missing_next_week_is_a_note(database_url: str) -> None:
     given(database_url, keep_one)
     result = holdfast("doctor", "--json", url=database_url)
     found = {one["check"]: one for one in result.document["findings"]}["partitions"]
-    assert (found["level"], found["message"]) == ("note", "History has no partition for next week.")
+    assert (found["level"], found["message"]) == ("note", "The table history has no partition for next week.")
     assert result.code == 0, result.out
 
 
-def test_a_chore_that_only_some_workers_do_is_not_missed(database_url: str) -> None:
+def test_a_maintenance_task_that_only_some_workers_do_is_not_missed(database_url: str) -> None:
     async def make(conn: Connection) -> None:
-        await conn.execute("select holdfast.note_chores(array['continuations', 'of_an_older_version'])")
+        await conn.execute(
+            "select holdfast.record_maintenance(array['continuations', 'of_an_older_version'])"
+        )
         await conn.execute("update holdfast.chores set succeeded_at = now() - interval '1 hour'")
         await a_worker(conn)
         await conn.execute("update holdfast.workers set started_at = now() - interval '1 hour'")
 
     given(database_url, make)
-    assert findings(database_url)["chores"]["level"] == "ok"
+    assert findings(database_url)["maintenance"]["level"] == "ok"
 
 
 async def expired(conn: Connection, worker: UUID) -> None:
@@ -188,11 +190,11 @@ async def test_an_old_transaction_is_named_by_its_process(database_url: str) -> 
     async with Database(database_url) as database:
         await other.execute("begin; select 1")
         pid = other.get_server_pid()
-        found = await health.long_transactions(database, timedelta(0))
+        found = await doctor_facts.long_transactions(database, timedelta(0))
         assert [(one.pid, one.application, one.state) for one in found] == [
             (pid, "report", "idle in transaction")
         ]
-        assert await health.long_transactions(database, timedelta(hours=1)) == []
+        assert await doctor_facts.long_transactions(database, timedelta(hours=1)) == []
     await other.close()
 
 
@@ -212,13 +214,13 @@ def test_jobs_whose_endpoint_fails_them_at_no_cost_are_named(database_url: str) 
         found = findings(url)["endpoints"]
         assert found["level"] == "note"
         assert found["message"].startswith(
-            "5 jobs wait because an endpoint failed the last try, which did not count:"
+            "5 jobs wait after a failed call to an endpoint, which does not count as a failure of the job:"
             f" {running[3].id} (model, 40 tries), "
         )
         assert str(running[0].id) not in found["message"], "the first of the streak was counted"
 
 
-async def test_who_keeps_a_chore_from_being_done_is_named(database_url: str) -> None:
+async def test_who_keeps_a_maintenance_task_from_being_done_is_named(database_url: str) -> None:
     other = await asyncpg.connect(database_url, server_settings={"application_name": "by hand"})
     async with Database(database_url) as database:
         await other.execute("begin; select holdfast.prune_jobs()")
@@ -229,10 +231,10 @@ async def test_who_keeps_a_chore_from_being_done_is_named(database_url: str) -> 
         assert await locks.held_locks(database, timedelta(hours=1)) == {}
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(checks, "HOLD_PATIENCE", timedelta(0))
-            level, message, fix = await checks.chores(database)
+            level, message, fix = await checks.maintenance_tasks(database)
     assert level is checks.Level.WRONG
     assert message.startswith(
-        f"Not done, because an open transaction is at it: prune by process {pid} (by hand) since "
+        f"An open transaction blocks maintenance: prune by process {pid} (by hand) since "
     )
     assert fix == f"end that transaction, or select pg_terminate_backend({pid})"
     await other.close()
@@ -253,7 +255,7 @@ async def test_a_rescue_that_nobody_commits_is_named(database_url: str) -> None:
             _, without, _ = await checks.workers(database)
     pid = other.get_server_pid()
     assert level is checks.Level.WRONG
-    assert f"stands in an open transaction of process {pid} (by hand) since " in message
+    assert f"and an open transaction of process {pid} (by hand) since " in message
     assert fix == f"end that transaction, or select pg_terminate_backend({pid})"
-    assert without == "1 workers are lost and nobody took over their jobs."
+    assert without == "1 worker is lost, and no other worker has rescued its jobs."
     await other.close()

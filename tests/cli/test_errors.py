@@ -52,7 +52,8 @@ def apps(tmp_path: Path) -> Path:
         (["jobs", "show", "not-an-id"], ["not-an-id", "holdfast jobs list"]),
         (["jobs", "cancel"], ["Neither ids nor a filter"]),
         (["jobs", "cancel", SOME_ID, "--queue", "a"], ["Both"]),
-        (["jobs", "cancel", "--state", "dead", "--queue", "a"], ["cannot be cancelled"]),
+        (["jobs", "cancel", "--state", "dead", "--queue", "a"], ["--state", "'dead'", "'running'"]),
+        (["jobs", "replay", "--state", "ready", "--queue", "a"], ["--state", "'ready'", "'dead'"]),
         (["migrate", "--database", "postgresql://x"], ["--database", "before the command"]),
         (["--database", "mysql://x/y", "queues", "list"], ["postgresql://"]),
         (["--database", "postgresql://x", "--data-dir", "y", "queues", "list"], ["Both"]),
@@ -168,13 +169,13 @@ def test_a_conflict_exits_with_6(database_url: str) -> None:
 
 def test_a_wait_that_takes_too_long_exits_with_7(database_url: str) -> None:
     job = holdfast("enqueue", "greet", url=database_url).out.strip()
-    assert_refused(holdfast("jobs", "wait", job, "--timeout", "0.2s", url=database_url), 7, "0.2s")
+    assert_refused(holdfast("jobs", "wait", job, "--timeout", "0.2s", url=database_url), 7, "200 ms")
 
 
 def test_an_unknown_task_is_accepted_with_a_warning_and_refused_with_strict(database_url: str) -> None:
     accepted = holdfast("enqueue", "greet", url=database_url)
     assert accepted.code == 0
-    assert "warning: no worker and no app has told of a task 'greet'" in accepted.err
+    assert "warning: no worker or app has registered the task 'greet'" in accepted.err
     assert_refused(holdfast("enqueue", "greet", "--strict", url=database_url), 2, "greet")
 
 

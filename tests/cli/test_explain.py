@@ -25,12 +25,12 @@ def test_all_blockers_are_named_with_the_time_where_it_is_known(database_url: st
     answer = holdfast("explain", job, "--json", url=database_url)
     assert answer.code == 0
     blockers = answer.document["blockers"]
-    assert [one["blocker"] for one in blockers] == ["scheduled", "paused", "no_worker"]
-    assert [one["until"] is None for one in blockers] == [False, True, True]
+    assert [one["blocker"] for one in blockers] == ["scheduled", "paused", "no_worker", "unknown_task"]
+    assert [one["until"] is None for one in blockers] == [False, True, True, True]
     assert answer.document["may_run"] is False
     text = holdfast("explain", job, url=database_url).out
     assert "the model is down" in text
-    assert "in 60m" in text or "in 59m" in text
+    assert "in 60 min" in text or "in 59 min" in text
     assert "may run now" not in text
 
 

@@ -4,8 +4,8 @@ import shlex
 
 import pytest
 
-from holdfast.cli.output import printable
 from holdfast.db.connect import Connection
+from holdfast.model.printable import printable
 from tests.builders import a_worker, ready_job, running_job
 from tests.cli.command import holdfast
 from tests.cli.scene import dead_jobs, given, rows

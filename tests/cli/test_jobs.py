@@ -76,7 +76,9 @@ def test_progress_is_listed_and_shown(database_url: str) -> None:
         "updated_at": None,
     }
     sheet = holdfast("jobs", "show", job, url=database_url, COLUMNS="120").out
-    assert re.search(r"^progress +34% 340/1000, 2 failed: page 34 \(reported \w+ ago\)$", sheet, re.MULTILINE)
+    assert re.search(
+        r"^progress +34% 340/1000, 2 failed: page 34 \(reported \d+ \w+ ago\)$", sheet, re.MULTILINE
+    )
     listed = holdfast("jobs", "list", "--state", "running", url=database_url, COLUMNS="120").lines
     assert listed[0].split()[-1] == "DONE"
     assert listed[1].endswith("34% 340/1000, 2 failed: page 34")
@@ -172,11 +174,14 @@ def test_a_bulk_action_needs_a_yes_and_can_be_looked_at_before(database_url: str
     assert {job["result"] for job in again.document["jobs"]} == {"replayed"}
 
 
-def test_a_table_fits_into_80_columns_and_never_cuts_an_id(database_url: str) -> None:
+def test_a_table_fits_into_80_columns_and_shortens_ids_for_that(database_url: str) -> None:
     job = holdfast("enqueue", "a" * 100, "--queue", "q" * 100, url=database_url).out.strip()
     listed = holdfast("jobs", "list", url=database_url, COLUMNS="80")
     assert max(map(len, listed.lines)) <= 80
-    assert listed.lines[1].startswith(f"{job}  ready ")
+    assert listed.lines[1].startswith(f"{job[-12:]}  ready ")
+    assert holdfast("jobs", "show", job[-12:], "--json", url=database_url).document["id"] == job
+    missing = holdfast("jobs", "show", "0" * 12, url=database_url)
+    assert (missing.code, "No job has an id that ends in" in missing.err) == (5, True)
     wide = holdfast("jobs", "list", url=database_url)
     assert "a" * 100 in wide.out, "a pipe has no width, so nothing is cut"
 

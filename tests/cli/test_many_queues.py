@@ -4,7 +4,7 @@ import asyncio
 
 import asyncpg
 
-from holdfast.cli.render import some
+from holdfast.model.human_readable import some
 from tests.cli.command import holdfast
 
 QUEUES = """
@@ -52,9 +52,9 @@ def test_a_count_that_was_cut_off_says_more_than(database_url: str) -> None:
     do(database_url, CROWD)
     assert ">" not in holdfast("queues", "list", url=database_url).out, "exactly as many as are counted"
     do(database_url, "select holdfast.enqueue('t', '{}', 'mail')")
-    assert ">10000" in holdfast("queues", "list", url=database_url).out
-    assert ">10000" in holdfast("queues", "show", "mail", url=database_url).out
-    assert ">10000" in holdfast("stats", url=database_url).out
+    assert ">10,000" in holdfast("queues", "list", url=database_url).out
+    assert ">10,000" in holdfast("queues", "show", "mail", url=database_url).out
+    assert ">10,000" in holdfast("stats", url=database_url).out
     (mail,) = holdfast("queues", "list", "--json", url=database_url).document["queues"]
     assert (mail["ready"], mail["more_than"]) == (10_000, ["ready"])
 

@@ -55,8 +55,8 @@ def test_jobs_are_moved_between_versions(database_url: str) -> None:
 
     given(database_url, make)
     moved = holdfast("pipelines", "move", "line", "--from", "1", "--to", "2", url=database_url)
-    assert moved.out == "moved: 1 jobs of line from version 1 to 2\n"
-    assert "1 jobs stay" in moved.err
+    assert moved.out == "moved: 1 job of line from version 1 to 2\n"
+    assert "1 job could not be moved" in moved.err
     again = holdfast("pipelines", "move", "line", "--from", "1", "--to", "2", "--json", url=database_url)
     assert again.document == {"name": "line", "from": 1, "to": 2, "moved": 0, "stay": 1}
 
@@ -102,7 +102,7 @@ def test_a_job_is_replayed_from_a_stage(database_url: str) -> None:
     refused = holdfast("jobs", "replay", job, "--stage", "z", url=database_url)
     assert refused.code == 2
     assert "has no stage z" in refused.err
-    assert "Its stages are a, b, c." in refused.err
+    assert "The stages of this version are a, b, c." in refused.err
     replayed = holdfast("jobs", "replay", job, "--stage", "a", "--reason", "a was wrong", url=database_url)
     assert (replayed.code, replayed.out) == (0, f"{job} replayed\n")
     shown = holdfast("jobs", "show", job, url=database_url, COLUMNS="120").out
@@ -114,4 +114,4 @@ def test_a_run_is_given_more_time(database_url: str) -> None:
         return str(await an_open_run(conn, max_time=60))
 
     run = given(database_url, make)
-    assert holdfast("runs", "extend", run, "--by", "2h", url=database_url).out == f"{run} 0 go on\n"
+    assert holdfast("runs", "extend", run, "--by", "2h", url=database_url).out == f"{run} 0 jobs continue\n"

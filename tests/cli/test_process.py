@@ -12,8 +12,8 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from holdfast.cli.commands import COMMANDS, Command
-from holdfast.cli.worker_settings import read_queues
+from holdfast.cli.frame.command_list import COMMANDS, Command
+from holdfast.cli.workers.worker_settings import read_queues
 from holdfast.db.address import without_password
 from tests.cli.command import environment, eventually, holdfast, holdfast_process
 from tests.patience import PATIENCE
@@ -23,7 +23,7 @@ HEAVY = ("asyncpg", "rich", "pydantic", "holdfast.db", "holdfast.worker")
 
 def test_help_lists_every_command_and_loads_none_of_them() -> None:
     code = (
-        "import sys\nfrom holdfast.cli.entry import run\nassert run(['--help']) == 0\n"
+        "import sys\nfrom holdfast.cli.frame.entry import run\nassert run(['--help']) == 0\n"
         f"loaded = [name for name in {HEAVY!r} if name in sys.modules]\nassert not loaded, loaded"
     )
     done = subprocess.run(
@@ -33,6 +33,13 @@ def test_help_lists_every_command_and_loads_none_of_them() -> None:
     for command in COMMANDS:
         assert f"  {command.name} " in done.stdout
         assert command.help in " ".join(done.stdout.split())
+
+
+def test_help_names_shared_variables_and_states_the_rule_for_the_others_once() -> None:
+    shown = " ".join(holdfast("dead", "replay", "--help").out.split())
+    assert shown.count("HOLDFAST_") == 2
+    assert "[env var: HOLDFAST_JSON]" in shown
+    assert "HOLDFAST_DEAD_REPLAY_QUEUE sets --queue." in shown
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
@@ -121,7 +128,7 @@ def test_an_embedded_database_is_started_and_migrated_without_being_asked(data_d
     first = holdfast_process("--data-dir", str(data_dir), "queues", "set", "mail", "priority=70")
     assert first.code == 0, first.err
     assert "using the embedded one" in first.err
-    assert "schema up to date" in first.err
+    assert "upgrading the schema" in first.err
     second = holdfast_process("--data-dir", str(data_dir), "queues", "show", "mail", "--json")
     assert second.document["priority"] == 70
     assert "schema" not in second.err
@@ -129,6 +136,7 @@ def test_an_embedded_database_is_started_and_migrated_without_being_asked(data_d
     assert {one["level"] for one in doctor.document["findings"]} == {"ok"}, doctor.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("database", [[], ["--data-dir"]])
 def test_a_worker_and_its_processes_tell_of_the_embedded_database_once(
     data_dir: Path, tmp_path: Path, database: list[str]
@@ -139,9 +147,10 @@ def test_a_worker_and_its_processes_tell_of_the_embedded_database_once(
     worker = holdfast_process(*words, cwd=tmp_path, HOLDFAST_DATA_DIR=str(data_dir))
     assert worker.code == 0, worker.err
     assert worker.err.count("using the embedded one") == 1, worker.err
-    assert worker.err.count("schema up to date") == 1, worker.err
+    assert worker.err.count("upgrading the schema") == 1, worker.err
 
 
+@pytest.mark.slow
 def test_psql_on_a_new_embedded_database_finds_the_schema(data_dir: Path) -> None:
     shown = holdfast_process(
         "--data-dir", str(data_dir), "db", "-tAc", "select holdfast.enqueue('t') is not null"

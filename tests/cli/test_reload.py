@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.cli.reload import modified
+from holdfast.cli.workers.reload import modified
 from tests.cli.command import environment, eventually, holdfast
 from tests.patience import PATIENCE
 
@@ -62,7 +62,7 @@ def test_the_worker_runs_the_new_code_after_a_change_and_after_a_mistake(
         try:
             assert _greeting(database_url) == "old"
             app.write_text("this is no Python")
-            eventually(lambda: "starts again when a file changes" in log.read_text())
+            eventually(lambda: "restarts when a file changes" in log.read_text())
             app.write_text(APP.format(word="new"))
             assert _greeting(database_url) == "new"
         finally:

@@ -84,16 +84,16 @@ def test_all_queues_are_paused_and_resumed_and_pauses_of_single_ones_stay(databa
     assert "hint: holdfast queues resume --all" in paused.err
     listed = holdfast("queues", "list", url=database_url, COLUMNS="80")
     assert [line.split()[1] for line in listed.lines[1:]] == ["paused", "paused"]
-    assert "note: all queues are paused since" in listed.err
+    assert "note: all queues have been paused since" in listed.err
     one = holdfast("queues", "resume", "chat", url=database_url)
-    assert "note: all queues are paused since" in one.err
+    assert "note: all queues have been paused since" in one.err
     doctor = holdfast("doctor", "--json", url=database_url).document["findings"]
     (found,) = [finding for finding in doctor if finding["check"] == "queues"]
     assert (found["level"], found["fix"]) == ("note", "holdfast queues resume --all")
     assert found["message"].endswith(": a copy.")
     resumed = holdfast("queues", "resume", "--all", url=database_url)
     assert (resumed.code, resumed.out) == (0, "resumed: all queues\n")
-    assert "paused one by one, and still so: mail" in resumed.err
+    assert "still paused by name: mail" in resumed.err
     listed = holdfast("queues", "list", url=database_url, COLUMNS="80")
     assert [line.split()[1] for line in listed.lines[1:]] == ["open", "paused"]
     assert listed.err == ""
@@ -103,7 +103,7 @@ def test_all_queues_are_paused_and_resumed_and_pauses_of_single_ones_stay(databa
 def test_a_pause_needs_one_queue_or_all(database_url: str, words: list[str]) -> None:
     refused = holdfast("queues", *words, url=database_url)
     assert refused.code == 2
-    assert "name one, or say --all, not both" in refused.err
+    assert "give the name of one queue, or --all" in refused.err
 
 
 def test_a_queue_is_set_shown_paused_and_resumed(database_url: str) -> None:
@@ -124,8 +124,25 @@ def test_a_queue_is_set_shown_paused_and_resumed(database_url: str) -> None:
     assert holdfast("queues", "show", "mail", "--json", url=database_url).document["paused_at"] is None
 
 
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        ("5m", {"delays": [300]}),
+        ("90", {"delays": [90]}),
+        ('["5m", 600]', {"delays": [300, 600]}),
+        ("posts", {"delays": [60, 300, 900]}),
+        ("null", None),
+    ],
+)
+def test_the_rest_after_a_loss_is_set_as_a_retry_policy_or_one_duration(
+    database_url: str, given: str, stored: object
+) -> None:
+    assert holdfast("queues", "set", "mail", f"rescue_delay={given}", url=database_url).code == 0
+    assert holdfast("queues", "show", "mail", "--json", url=database_url).document["rescue_delay"] == stored
+
+
 def test_a_setting_that_does_not_exist_or_does_not_fit_is_refused(database_url: str) -> None:
-    for setting in ("colour=red", "priority=1000", "timeout=soon", "nonsense"):
+    for setting in ("colour=red", "priority=1000", "timeout=soon", "rescue_delay=soon", "nonsense"):
         refused = holdfast("queues", "set", "mail", setting, url=database_url)
         assert refused.code == 2, f"{setting}: {refused.err}"
         assert "\nhint: " in refused.err
@@ -157,7 +174,7 @@ async def test_the_doctor_sees_what_is_wrong_and_says_how_to_mend_it(database_ur
     assert found["workers"]["level"] == "wrong"
     assert found["queues"]["level"] == "note"
     assert "lonely" in found["queues"]["message"]
-    listed = await asyncio.to_thread(holdfast, "workers", "list", "--json", url=database_url)
+    listed = await asyncio.to_thread(holdfast, "workers", "list", "--all", "--json", url=database_url)
     (worker,) = listed.document["workers"]
     assert worker.keys() == WORKER_KEYS
     assert worker["state"] == "lost"
@@ -167,7 +184,7 @@ def test_the_doctor_names_a_missing_schema(empty_database_url: str) -> None:
     result = holdfast("doctor", "--json", url=empty_database_url)
     assert result.code == 1
     found = {one["check"]: one for one in result.document["findings"]}
-    assert found["schema"]["fix"] == "run holdfast migrate"
+    assert found["schema"]["fix"] == "run 'holdfast migrate'"
 
 
 def test_the_limits_of_a_queue_are_set_shown_and_taken_off(database_url: str) -> None:
@@ -182,16 +199,16 @@ def test_the_limits_of_a_queue_are_set_shown_and_taken_off(database_url: str) ->
     assert (shown["max_concurrent"], shown["rate"]) == (None, None)
     refused = holdfast("queues", "set", "mail", "rate=fast", url=database_url)
     assert refused.code == 2
-    assert "is not a rate" in refused.err
+    assert "rate must be a number of starts per time" in refused.err
 
 
 def test_the_budget_of_a_run_is_given_and_raised(database_url: str) -> None:
     run = holdfast("runs", "start", "import", "--budget", "5 USD", url=database_url).out.strip()
     raised = holdfast("runs", "raise-budget", run, "8", "--reason", "worth it", url=database_url)
-    assert raised.out == f"{run} 0 go on\n"
+    assert raised.out == f"{run} 0 jobs continue\n"
     refused = holdfast("runs", "raise-budget", run, "7", url=database_url)
     assert refused.code == 2
-    assert "can only be raised" in refused.err
+    assert "must be more than the present one" in refused.err
     trail = rows(database_url, "select cause, reason, detail ->> 'before' from holdfast.event_view")
     assert [tuple(row) for row in trail] == [("raise_budget", "worth it", "5")]
 
@@ -225,4 +242,4 @@ def test_the_units_of_a_run_are_raised_alone(database_url: str) -> None:
     assert (shown["budget"], shown["max_units"]) == (None, 60)
     assert "budget" not in holdfast("runs", "show", run, url=database_url).out
     refused = holdfast("runs", "raise-budget", run, url=database_url)
-    assert (refused.code, "Nothing to raise" in refused.err) == (2, True)
+    assert (refused.code, "No new budget is given" in refused.err) == (2, True)

@@ -50,7 +50,7 @@ def test_the_tables_fit_into_80_columns(database_url: str) -> None:
     shown = holdfast("stats", url=database_url, COLUMNS="80")
     assert max(map(len, shown.lines)) <= 80
     assert "75%" in shown.out
-    assert "1 dead letter is open" in shown.err
+    assert "1 dead job is open" in shown.err
 
 
 def test_errors_that_are_alike_are_counted_together(database_url: str) -> None:

@@ -1,6 +1,8 @@
 """`holdfast worker --time-box` and `--processes`, as processes."""
 
+import os
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -48,6 +50,7 @@ def states(url: str) -> dict[str, int]:
     return {state: sum(job["state"] == state for job in found) for state in {job["state"] for job in found}}
 
 
+@pytest.mark.slow
 def test_a_process_whose_handler_blocks_it_is_gone_with_its_box_and_the_job_goes_on(
     database_url: str, shop: Path
 ) -> None:
@@ -64,6 +67,7 @@ def test_a_process_whose_handler_blocks_it_is_gone_with_its_box_and_the_job_goes
     assert (job["failures"], job["losses"]) == (0, 0)
 
 
+@pytest.mark.slow
 def test_a_chain_of_processes_by_a_command_and_the_environment_finishes_everything(
     database_url: str, shop: Path
 ) -> None:
@@ -111,6 +115,25 @@ def test_two_processes_are_two_workers_and_leave_together(database_url: str, sho
     assert [one["state"] for one in workers(database_url)] == ["stopped"] * 2
 
 
+@pytest.mark.slow
+def test_a_killed_process_is_replaced_by_another(database_url: str, shop: Path) -> None:
+    command = [sys.executable, "-m", "holdfast", "worker", "-A", "shop:app", "--processes", "2"]
+    team = subprocess.Popen(
+        command, env=environment(database_url), cwd=shop, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        eventually(lambda: len(pids(database_url)) == 2)
+        first = pids(database_url)
+        os.kill(min(first), signal.SIGKILL)
+        eventually(lambda: pids(database_url) - first != set())
+        team.terminate()
+        _, err = team.communicate(timeout=PATIENCE)
+        assert team.returncode == 0, err
+    finally:
+        team.kill()
+    assert "another replaces it" in err
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -134,5 +157,11 @@ def test_options_that_cannot_be_right_are_refused_with_a_hint(
 
 
 def workers(url: str) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = holdfast("workers", "list", "--json", url=url).document["workers"]
+    found: list[dict[str, object]] = holdfast("workers", "list", "--all", "--json", url=url).document[
+        "workers"
+    ]
     return found
+
+
+def pids(url: str) -> set[int]:
+    return {int(str(one["pid"])) for one in workers(url)}

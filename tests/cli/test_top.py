@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -13,22 +14,22 @@ from datetime import UTC, datetime, timedelta
 
 from rich.console import Console
 
-from holdfast.cli.top.frame import frame
 from holdfast.cli.top.keys import DOWN, UP, press, split_keys
+from holdfast.cli.top.layout import frame
 from holdfast.cli.top.view import View, Wish
 from holdfast.db.connect import Connection
-from holdfast.model.glance import Glance, GlanceError, GlanceQueue, GlanceWorker
+from holdfast.model.overview import Overview, OverviewEndpoint, OverviewError, OverviewQueue, OverviewWorker
 from tests.builders import a_worker, ready_job, running_job
 from tests.cli.command import environment, eventually, holdfast
 from tests.cli.scene import dead_jobs, given, rows, states
 from tests.patience import PATIENCE
 
 NOW = datetime(2030, 1, 31, 9, 0, tzinfo=UTC)
-MAIL = GlanceQueue("mail", False, 1, 2, 30, 4, NOW - timedelta(minutes=5), 61.5, 7, [])
-OLD = GlanceQueue("an-old-queue-with-quite-a-long-name-for-a-queue", True, 0, 0, 123456, 0, NOW, 0.0, 0, [])
-WORKERS = [GlanceWorker("host-a.example.org", number, "working", 4, 50, "1.9") for number in range(8)]
-ERRORS = [GlanceError("ValueError", "a \x1b[2J message\n" + "x" * 200, 12, NOW - timedelta(seconds=9))]
-VIEW = View(Glance(NOW, [MAIL, OLD], WORKERS, ERRORS, []))
+MAIL = OverviewQueue("mail", False, 1, 2, 30, 4, NOW - timedelta(minutes=5), 61.5, 7, [])
+OLD = OverviewQueue("an-old-queue-with-quite-a-long-name-for-a-queue", True, 0, 0, 123456, 0, NOW, 0.0, 0, [])
+WORKERS = [OverviewWorker("host-a.example.org", number, "working", 4, 50, "1.9") for number in range(8)]
+ERRORS = [OverviewError("ValueError", "a \x1b[2J message\n" + "x" * 200, 12, NOW - timedelta(seconds=9))]
+VIEW = View(Overview(NOW, [MAIL, OLD], WORKERS, ERRORS, []))
 
 
 def text_of(view: View) -> str:
@@ -42,11 +43,24 @@ def test_a_frame_fits_into_80_columns_and_says_what_matters() -> None:
     text = text_of(VIEW)
     assert max(map(len, text.splitlines())) <= 80
     words = [line.split() for line in text.splitlines()]
-    assert ["mail", "open", "30", "4", "2", "1", "5m", "61.5", "7"] in words
-    assert "123456" in text
-    assert "… 2 more" in text
+    assert ["mail", "open", "30", "4", "2", "1", "5", "min", "61.5", "7"] in words
+    assert "123,456" in text
     assert "ValueError: a \\x1b[2J message" in text
     assert "q quit" in text
+
+
+def test_a_full_frame_keeps_its_keys_on_a_terminal_of_24_lines() -> None:
+    queues = [replace(MAIL, name=f"queue-{number:02}") for number in range(30)]
+    endpoints = [OverviewEndpoint("ollama", "open", NOW + timedelta(seconds=40), 3, 4)]
+    overview = replace(VIEW.overview, queues=queues, endpoints=endpoints, errors=ERRORS * 5)
+    lines = text_of(View(overview)).splitlines()
+    assert len(lines) <= 24
+    assert lines[-1].startswith("q quit")
+    assert any(re.fullmatch(r"… \d+ more", line) for line in lines)
+    assert ["ollama", "open", "in", "40", "s", "3/4"] in [line.split() for line in lines]
+    shown = [line for line in lines if line.startswith("queue-")]
+    (more,) = [line for line in lines[len(shown) : len(shown) + 3] if line.startswith("…")]
+    assert len(shown) + int(more.split()[1]) == len(queues)
 
 
 def test_running_jobs_that_reported_their_progress_are_shown(database_url: str) -> None:
@@ -61,14 +75,14 @@ def test_running_jobs_that_reported_their_progress_are_shown(database_url: str) 
     assert "RUNNING" not in holdfast("top", url=database_url).out
     job = given(database_url, report)
     shown = holdfast("top", url=database_url, COLUMNS="80").lines
-    (line,) = [one for one in shown if one.startswith(job)]
+    (line,) = [one for one in shown if one.startswith(job[-12:])]
     assert " 34% 340/1000" in line
     assert max(map(len, shown)) <= 80
     assert holdfast("top", url=database_url, COLUMNS="120").out.count("34% 340/1000: page 34") == 1
 
 
 def test_an_empty_system_has_a_frame_too() -> None:
-    empty = View(Glance(NOW, [], [], [], []))
+    empty = View(Overview(NOW, [], [], [], []))
     assert "QUEUE" in text_of(empty)
     assert [press(empty, key) for key in ("p", "r", DOWN, "\n")] == [(empty, None)] * 4
 
@@ -77,7 +91,7 @@ def test_arrows_select_and_stop_at_the_ends() -> None:
     below, _ = press(VIEW, DOWN)
     assert (below.queue, press(below, DOWN)[0].queue) == (OLD, OLD)
     assert press(press(below, UP)[0], UP)[0].queue is MAIL
-    gone = below.seen(replace(VIEW.glance, queues=[MAIL]))
+    gone = below.seen(replace(VIEW.overview, queues=[MAIL]))
     assert gone.queue is MAIL, "the selected queue may vanish"
 
 

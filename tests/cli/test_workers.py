@@ -59,7 +59,7 @@ async def test_a_timer_sends_again_for_workers_that_never_came(database_url: str
     failed = await in_thread("workers", "continue", "--command", "no-such-program", url=database_url)
     assert failed.code == 1
     sent = await in_thread("workers", "continue", "--command", "true {continuation}", url=database_url)
-    assert sent.out == "sent for 2 workers\n"
+    assert sent.out == "requested 2 workers\n"
     nothing = await in_thread("workers", "continue", "--command", "true", url=database_url)
-    assert nothing.out == "sent for 0 workers\n"
+    assert nothing.out == "requested 0 workers\n"
     assert (await in_thread("workers", "continue", url=database_url)).code == 2

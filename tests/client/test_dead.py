@@ -188,7 +188,7 @@ async def test_letters_are_exported_as_json_lines(app: Holdfast, db: Database) -
     jobs = await die(app, db, 2)
     await app.dead.note([jobs[0]], "seen")
     lines = [json.loads(line) async for line in app.dead.export()]
-    assert [line["letter"]["job"] for line in lines] == [str(job) for job in jobs[::-1]]
+    assert [line["job"] for line in lines] == [str(job) for job in jobs[::-1]]
     assert lines[1]["notes"][0]["note"] == "seen"
     assert lines[0]["payload"] == {"n": 1}
     assert lines[0]["attempts"][0]["message"] == "the model said no"

@@ -36,7 +36,28 @@ async def test_tasks_arrive_with_their_settings_and_their_queues_exist(app: Hold
     assert [row["name"] for row in await db.fetch("select name from holdfast.queues")] == ["mail"]
 
 
-@pytest.mark.parametrize("policy", [{"colour": "red"}, {"timeout": "soon"}, {"retry": "never"}])
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        ("5m", {"delays": [300]}),
+        (timedelta(seconds=90), {"delays": [90]}),
+        (["5m", "10m"], {"delays": [300, 600]}),
+        (RetryPolicy.fixed("1m"), {"delays": [60]}),
+        ("posts", {"delays": [60, 300, 900]}),
+    ],
+)
+async def test_the_rest_after_a_loss_is_a_retry_policy_or_one_duration(
+    app: Holdfast, db: Database, given: Any, stored: Any
+) -> None:
+    app.queue("mail", rescue_delay=given)
+    await app.declare()
+    (queue,) = await db.fetch("select rescue_delay from holdfast.queues")
+    assert json.loads(queue["rescue_delay"]) == stored
+
+
+@pytest.mark.parametrize(
+    "policy", [{"colour": "red"}, {"timeout": "soon"}, {"retry": "never"}, {"rescue_delay": "soon"}]
+)
 def test_a_queue_policy_that_cannot_be_is_refused_at_once(policy: dict[str, Any]) -> None:
     with pytest.raises(InvalidOption):
         Holdfast().queue("mail", **policy)

@@ -16,7 +16,7 @@ class OurContext(Context):
 
 
 BAD = {
-    "def f(a, /): ...": "positional-only",
+    "def f(a, /): ...": "remove the slash",
     "def f(*values): ...": "a list",
     "def f(**values): ...": "a dict",
     "def f(file: io.BytesIO): ...": "connections inside the handler",
@@ -28,7 +28,7 @@ BAD = {
     "def f(a: OurContext, b: OurContext): ...": "keep one",
     "def f(a: 'Nowhere'): ...": "TYPE_CHECKING",
     "f = lambda: None": "name=",
-    "class f: ...": "above a function",
+    "class f: ...": "decorate a function",
 }
 
 

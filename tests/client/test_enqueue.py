@@ -90,7 +90,7 @@ BAD_OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"deadline": "tomorrow"}, "datetime"),
     ({"delay": "soon"}, "duration"),
     ({"delay": -1}, "duration"),
-    ({"delay": 1, "run_at": SOON}, "not both"),
+    ({"delay": 1, "run_at": SOON}, "cannot be combined"),
     ({"run_at": SOON, "stagger": (1, 1)}, "stagger"),
     ({"priority": "high"}, "priority"),
     ({"priority": True}, "priority"),

@@ -141,3 +141,12 @@ async def test_a_stagger_goes_on_over_the_statements(
 
 async def test_nothing_to_enqueue_is_no_error(square: Square) -> None:
     assert await square.enqueue_many([]) == []
+
+
+async def test_labels_that_only_python_holds_for_equal_stay_apart(square: Square) -> None:
+    given = [True, 1, 1.0]
+    handles = await square.enqueue_many(
+        [square.options(labels={"seen": seen}).call(n) for n, seen in enumerate(given)]
+    )
+    stored = [(await handle.job()).labels["seen"] for handle in handles]
+    assert [type(seen) for seen in stored] == [bool, int, float]

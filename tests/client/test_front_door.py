@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import holdfast
-from holdfast.model import error, signal
+from holdfast.model import end_attempt, error
+from holdfast.model.end_attempt import EndAttempt
 from holdfast.model.error import HoldfastError
-from holdfast.model.signal import HandlerSignal
 
 PAGE = Path(__file__).parents[2] / "docs" / "python.md"
 
@@ -57,8 +57,8 @@ greet.bind({"name": "Ada"})
 def test_every_public_exception_can_be_imported_from_the_package() -> None:
     exceptions = {
         name
-        for module in (error, signal)
+        for module in (error, end_attempt)
         for name, value in vars(module).items()
-        if isinstance(value, type) and issubclass(value, HoldfastError | HandlerSignal)
+        if isinstance(value, type) and issubclass(value, HoldfastError | EndAttempt)
     }
     assert exceptions - {*holdfast.__all__} == set()

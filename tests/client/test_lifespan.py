@@ -20,7 +20,7 @@ from holdfast.client.app import Holdfast
 from holdfast.db.connect import Database
 from holdfast.model.error import InvalidOption, SchemaBehind
 from holdfast.model.state import State
-from holdfast.worker.shift import Shift
+from holdfast.worker.worker_run import WorkerRun
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -175,10 +175,10 @@ def test_wrong_settings_are_refused_where_they_are_written(wrong: dict[str, Any]
 async def test_a_worker_that_breaks_is_told_at_once_and_raised_at_the_end(
     database_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def work(_: Shift) -> None:
+    async def work(_: WorkerRun) -> None:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr(Shift, "work", work)
+    monkeypatch.setattr(WorkerRun, "work", work)
     life = Holdfast(database_url).lifespan.with_worker(["mail"])(None)
     with caplog.at_level(logging.ERROR, "holdfast"):
         await life.__aenter__()

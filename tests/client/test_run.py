@@ -7,11 +7,11 @@ import pytest
 
 from holdfast.client.app import Holdfast
 from holdfast.client.task import Task
-from holdfast.db import chores
+from holdfast.db import maintenance
 from holdfast.db.connect import Database
 from holdfast.model.error import NotFound, Timeout, WrongState
 from holdfast.model.outcome import Completed
-from holdfast.model.run import Which
+from holdfast.model.run_progress import Which
 from tests.client.working import DIES, end_all
 from tests.patience import PATIENCE
 
@@ -41,7 +41,7 @@ async def test_a_run_is_sealed_at_the_end_of_its_block_and_ends_with_its_last_jo
         await run.wait(timeout="10ms")
     waiting = asyncio.create_task(run.wait(timeout=PATIENCE))
     assert await end_all(db, Completed()) == 3
-    await chores.close_runs(db)
+    await maintenance.close_runs(db)
     ended = await waiting
     assert (ended.state, ended.completed) == ("ended", 3)
     assert {job.run for job in await app.jobs(run=run)} == {run.id}
@@ -58,7 +58,7 @@ async def test_a_job_is_enqueued_once_when_the_run_is_complete(
     assert await app.jobs(task="report") == []
     await end_all(db, Completed())
     for _ in range(2):
-        await chores.close_runs(db)
+        await maintenance.close_runs(db)
     (job,) = await app.jobs(task="report")
     assert (job.payload, job.queue, job.priority, job.labels) == ({"title": "done"}, "reports", 90, {"a": 1})
 
@@ -89,7 +89,7 @@ async def test_no_job_joins_a_sealed_run(app: Holdfast, square: Square) -> None:
 
 
 async def test_a_run_that_is_not_started_has_no_id(app: Holdfast, square: Square) -> None:
-    with pytest.raises(WrongState, match="not started"):
+    with pytest.raises(WrongState, match="has not been started"):
         square.options(run=app.run("squares"))
     with pytest.raises(NotFound):
         await app.find_run(uuid4()).progress()
@@ -99,7 +99,7 @@ async def test_a_run_is_cancelled_with_its_live_jobs(app: Holdfast, square: Squa
     async with app.run("squares") as run:
         await square.options(run=run).enqueue_many([square.call(n) for n in range(5)])
     assert await run.cancel("not wanted") == 5
-    await chores.close_runs(db)
+    await maintenance.close_runs(db)
     assert (await run.wait(timeout=PATIENCE)).state == "cancelled"
 
 
@@ -121,7 +121,7 @@ async def test_the_dead_jobs_of_a_run_are_replayed(app: Holdfast, square: Square
     async with app.run("squares") as run:
         await square.options(run=run).enqueue_many([square.call(n) for n in range(4)])
     await end_all(db, DIES)
-    await chores.close_runs(db)
+    await maintenance.close_runs(db)
     assert (await run.wait(timeout=PATIENCE)).dead == 4
     assert await run.replay(Which.DEAD, "the model is back") == 4
     assert (await run.progress()).ready == 4

@@ -6,6 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
 from mypy import api
 
 ROOT = Path(__file__).parents[2]
@@ -61,6 +62,7 @@ async def bad() -> None:
 """
 
 
+@pytest.mark.slow
 def test_mypy_accepts_right_calls_and_finds_every_wrong_one(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)

@@ -8,8 +8,8 @@ from datetime import timedelta
 
 from holdfast.client.app import Holdfast
 from holdfast.pipeline import Pipeline, Stage
-from holdfast.worker.context import JobContext
-from holdfast.worker.signals import stop_on_signals
+from holdfast.worker.context.job_context import JobContext
+from holdfast.worker.shutdown.signals import stop_on_signals
 from holdfast.worker.worker import Worker
 
 # Long beside the time that a culprit takes, short beside a test's patience.

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from holdfast.client.app import Holdfast
 from holdfast.model.state import State
-from holdfast.worker.context import JobContext
+from holdfast.worker.context.job_context import JobContext
 from tests.patience import PATIENCE
 
 app = Holdfast(name="rude")

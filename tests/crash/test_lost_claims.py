@@ -6,9 +6,9 @@ from uuid import UUID
 
 import pytest
 
-from holdfast.db.chores import rescue_jobs
 from holdfast.db.connect import Connection
 from holdfast.db.invariants import check_invariants
+from holdfast.db.maintenance import rescue_jobs
 from holdfast.db.worker import settle_and_claim
 from holdfast.embedded import EmbeddedServer
 from holdfast.model.id import WorkerId

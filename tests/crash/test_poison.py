@@ -8,8 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from tests.crash.poison_app import LINE
-from tests.crash.processes import until
-from tests.crash.service import service
+from tests.crash.processes import service, until
 from tests.crash.world import World
 
 pytestmark = pytest.mark.alone
@@ -78,6 +77,7 @@ async def test_a_job_that_holds_the_interpreter_is_dead_and_its_neighbours_compl
     assert {job["state"] for job in found} == {"completed"}
 
 
+@pytest.mark.slow
 async def test_a_job_that_terminates_its_worker_completes_and_so_do_its_neighbours(
     here: World, database_url: str
 ) -> None:
@@ -102,6 +102,7 @@ async def test_no_job_waits_behind_a_suspect_of_another_queue(here: World, datab
     assert {(await here.job(job))["state"] for job in stuck} == {"ready"}
 
 
+@pytest.mark.slow
 async def test_a_worker_that_cannot_start_another_runs_suspects_alone(here: World, database_url: str) -> None:
     innocent = await here.enqueue("wait_async", {}, {})
     (culprit,) = await here.enqueue("kill", {"after": 0.3}, priority=100)

@@ -1,9 +1,6 @@
 """Whatever a handler does, its attempt has an end, its neighbours get done, and the worker goes on."""
 
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from time import monotonic
@@ -13,20 +10,14 @@ from uuid import UUID
 import psutil
 import pytest
 
-from tests.crash.processes import ROOT, until
+from holdfast.testing.supervisor import Supervisor, WorkerProcess
+from tests.crash.processes import PYTHON, until
 from tests.crash.rude_handlers import AWAITED, WAYS
 from tests.crash.world import World
+from tests.repo.tree import ROOT
 
 pytestmark = pytest.mark.alone
 
-# With uvloop hidden the command runs on asyncio's own loop.
-PROGRAM = """
-import sys
-if sys.argv.pop(1) == "asyncio":
-    sys.modules["uvloop"] = None
-from holdfast.cli.entry import main
-main()
-"""
 LOOPS = ["asyncio", "uvloop"]
 Start = Callable[..., "Command"]
 CODES = {"exits": 3, "raises": 1, "returns": 0, "waits": 0}
@@ -46,34 +37,20 @@ RELEASED = ("ready", 1, 0, 0, 1)
 class Command:
     """`holdfast worker` as people start it."""
 
-    def __init__(self, url: str, log: Path, loop: str, options: tuple[str, ...]) -> None:
-        environment = {
-            **os.environ,
-            "HOLDFAST_DATABASE_URL": url,
-            "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}",
-        }
-        command = [sys.executable, "-c", PROGRAM, loop, "worker", "-A", "tests.crash.rude_handlers:app"]
-        self._log = log
-        with log.open("wb") as output:
-            self.process = subprocess.Popen(
-                [*command, "--sweep", "300ms", *options],
-                cwd=ROOT,
-                env=environment,
-                stdout=output,
-                stderr=output,
-            )
+    def __init__(self, process: WorkerProcess) -> None:
+        self.process = process
 
     @property
     def is_alive(self) -> bool:
-        return self.process.poll() is None
+        return self.process.exit_code is None
 
     @property
     def log(self) -> str:
-        return self._log.read_text()
+        return self.process.output + self.process.log
 
     async def stopped(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Told to leave; its exit code."""
-        self.process.send_signal(number)
+        """Its exit code after this signal."""
+        self.process.signal(number)
         return await self.ended()
 
     async def ended(self) -> int:
@@ -81,23 +58,22 @@ class Command:
             return not self.is_alive
 
         await until(is_over)
-        return self.process.returncode
+        return self.process.exit_code or 0
 
 
 @pytest.fixture
 async def work(database_url: str, tmp_path: Path) -> AsyncIterator[Start]:
-    started: list[Command] = []
-
     def start(*options: str, loop: str = "asyncio") -> Command:
-        started.append(Command(database_url, tmp_path / f"{len(started)}.log", loop, options))
-        return started[-1]
+        command = (loop, "worker", "-A", "tests.crash.rude_handlers:app", "--sweep", "300ms")
+        return Command(workers.start(*command, *options))
 
-    yield start
-    for command in started:
-        for child in psutil.Process(command.process.pid).children() if command.is_alive else ():
-            child.kill()
-        command.process.kill()
-        command.process.wait()
+    environment = {"HOLDFAST_DATABASE_URL": database_url, **PYTHON}
+    async with Supervisor(("tests.crash.command_on_loop",), environment, tmp_path, cwd=ROOT) as workers:
+        yield start
+        for worker in list(workers.workers):
+            for child in psutil.Process(worker.pid).children() if worker.exit_code is None else ():
+                child.kill()
+            workers.kill(worker.pid)
 
 
 async def ends(here: World, jobs: list[UUID]) -> list[dict[str, Any]]:
@@ -214,7 +190,7 @@ async def test_what_did_not_stop_is_named_in_the_log(here: World, work: Start) -
     (job,) = await here.enqueue("swallow", {})
     await until(here.reaches(running=1))
     assert await worker.stopped() == 0
-    assert f"job.did_not_stop job={job} task=swallow" in worker.log
+    assert f"job did not stop: job={str(job)[-12:]} task=swallow" in worker.log
 
 
 @pytest.mark.parametrize("loop", LOOPS)
@@ -226,7 +202,7 @@ async def test_a_second_signal_to_the_command_ends_the_grace(
     (late,) = await here.enqueue("plain", {}, delay="1h")
     (job,) = await here.enqueue("neighbour", {"culprit": str(late)})
     await until(here.reaches(running=1, scheduled=1))
-    worker.process.send_signal(number)
+    worker.process.signal(number)
     await until(lambda: is_draining(here))
     assert await worker.stopped(number) == 0, worker.log
     found = await here.job(job)

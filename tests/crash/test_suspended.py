@@ -53,7 +53,7 @@ async def test_every_write_of_a_worker_that_was_suspended_past_its_lease_is_fenc
     assert (row["attempt"], row["output"]) == (2, str(row["worker"]))
 
 
-async def test_a_handler_that_holds_the_interpreter_is_robbed_and_what_it_writes_is_fenced(
+async def test_a_handler_that_holds_the_interpreter_loses_its_job_and_what_it_writes_is_fenced(
     here: World, database_url: str, start: Start, gate: Path
 ) -> None:
     """The thread that renews the lease needs the interpreter, too."""
@@ -93,7 +93,7 @@ async def test_the_lease_is_renewed_while_a_handler_blocks_the_loop_or_its_own_p
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("task", "leases"), [("block", 3), ("grip_apart", 1.5)])
-async def test_a_handler_that_blocks_the_loop_for_three_leases_is_not_robbed(
+async def test_a_handler_that_blocks_the_loop_for_three_leases_keeps_its_job(
     here: World, database_url: str, start: Start, task: str, leases: float
 ) -> None:
     """Nor one that holds the interpreter of a process of its own for longer than a lease."""

@@ -16,8 +16,8 @@ from holdfast.client.app import Holdfast
 from holdfast.model.error import LeaseLost
 from holdfast.pipeline import Pipeline, Stage
 from holdfast.worker import failpoint
-from holdfast.worker.context import JobContext
-from holdfast.worker.signals import stop_on_signals
+from holdfast.worker.context.job_context import JobContext
+from holdfast.worker.shutdown.signals import stop_on_signals
 from holdfast.worker.worker import Worker
 from tests.crash.failpoints import arm
 

@@ -8,13 +8,17 @@ from typing import Any
 
 import pytest
 
+from chaos.postgres_proxy import proxied_postgres
 from holdfast.db import queues
 from holdfast.db.address import Source, resolve_address
-from holdfast.db.connect import Database, Kept, connect
+from holdfast.db.connect import Database, KeptConnection, connect
 from holdfast.db.statement import fetch_value
 from holdfast.model.error import DatabaseUnavailable, HoldfastError, InvalidOption, SchemaBehind
 from tests.database import url_of
-from tests.worker.proxy import proxied
+
+# What a server answers that has not recovered yet.
+FATAL = b"SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0"
+STARTING_UP = b"E" + (len(FATAL) + 4).to_bytes(4, "big") + FATAL
 
 
 async def failure_of(url: str) -> HoldfastError:
@@ -29,7 +33,7 @@ async def test_a_refused_connection_says_so_and_where_the_address_came_from() ->
     error = await failure_of("postgresql://me:secret@127.0.0.1:1/x")
     assert isinstance(error, DatabaseUnavailable)
     assert Source.GIVEN in error.message
-    assert error.hint == "check that PostgreSQL runs and that the URL given points to it"
+    assert error.hint == "check that PostgreSQL is running, and that the given URL is its address"
     assert error.exit_code == 3
 
 
@@ -41,20 +45,20 @@ async def test_a_missing_socket_is_unavailable(tmp_path: Path) -> None:
     assert isinstance(await failure_of(f"postgresql://me:secret@/x?host={tmp_path}"), DatabaseUnavailable)
 
 
-async def test_a_server_that_is_starting_is_waited_for(database_url: str, tmp_path: Path) -> None:
-    async with proxied(database_url, tmp_path) as (proxy, url):
-        proxy.turns_away = 3
+async def test_a_server_that_is_starting_is_waited_for(database_url: str) -> None:
+    async with proxied_postgres(database_url) as (proxy, url):
+        proxy.turn_away(3, STARTING_UP)
         async with Database(url) as database:
             assert await fetch_value(database, "select 1") == 1
-    assert proxy.turns_away == 0
+    assert proxy.turned_away == 3
 
 
 async def test_a_server_that_goes_on_starting_is_unavailable(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("holdfast.db.connect.STARTING", timedelta(seconds=0.3))
-    async with proxied(database_url, tmp_path) as (proxy, url):
-        proxy.turns_away = 1000
+    async with proxied_postgres(database_url) as (proxy, url):
+        proxy.turn_away(1000, STARTING_UP)
         error = await failure_of(url)
     assert isinstance(error, DatabaseUnavailable)
     assert "starting up" in error.message
@@ -82,7 +86,7 @@ async def test_a_database_without_holdfast_asks_for_migrate(empty_database_url: 
     async with Database(empty_database_url) as db:
         with pytest.raises(SchemaBehind) as caught:
             await queues.declare_queue(db, "q")
-    assert caught.value.hint == "run holdfast migrate"
+    assert caught.value.hint == "run 'holdfast migrate'"
 
 
 async def test_the_pool_starts_at_first_use_and_once(database_url: str) -> None:
@@ -151,7 +155,7 @@ BACKEND = "select pg_backend_pid()"
 async def test_a_kept_connection_stays_the_same_until_it_breaks_or_gets_old(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = Kept(db)
+    kept = KeptConnection(db)
     first = await fetch_value(kept, BACKEND)
     await fetch_value(db, BACKEND)
     assert await fetch_value(kept, BACKEND) == first

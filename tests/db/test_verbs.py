@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 from asyncpg import Record
 
-from holdfast.db import chores, dead, jobs, queues, reads, runs, transaction, worker
+from holdfast.db import dead, jobs, maintenance, queues, runs, transaction, worker, worker_list
 from holdfast.model.error import InvalidPayload, LeaseLost, UniqueConflict
 from holdfast.model.id import JobId, RunId, Token, WorkerId
 from holdfast.model.job import ClaimedJob
@@ -26,7 +26,7 @@ from holdfast.model.outcome import (
 from holdfast.model.payload import JsonText, encode
 from holdfast.model.queue import CancelResult, ReplayResult
 from holdfast.model.retry import PRESETS
-from holdfast.model.run import Which
+from holdfast.model.run_progress import Which
 from holdfast.model.state import State
 from holdfast.model.worker import LostEnd
 
@@ -164,10 +164,10 @@ async def test_a_failure_leaves_its_attempt_and_a_death_its_letter(
     job = await running_job(conn, me)
     error = ErrorReport(ErrorClass.PERMANENT, "ValueError", "no", "the traceback", "f.py:1 in f")
     await settle(conn, me, job, end_of(Failed(error)))
-    (attempt,) = await reads.list_attempts(conn, job.id)
+    (attempt,) = await jobs.list_attempts(conn, job.id)
     assert (attempt.outcome, attempt.error_class, attempt.error_type) == ("failed", "permanent", "ValueError")
     assert (attempt.message, attempt.traceback, attempt.place) == ("no", "the traceback", "f.py:1 in f")
-    (letter,) = (await dead.find_letters(conn, {})).letters
+    (letter,) = (await dead.find_letters(conn, {})).items
     assert (letter.job, letter.status, letter.error_type) == (job.id, "open", "ValueError")
 
 
@@ -201,7 +201,7 @@ async def test_a_worker_lives_renews_and_leaves(conn: "asyncpg.Connection[Record
     me = await registered_worker(conn)
     renewal = await worker.renew_lease(conn, me, {"running": 2})
     assert (renewal.known, renewal.rescued, renewal.drain) == (True, False, False)
-    (seen,) = await reads.list_workers(conn)
+    (seen,) = await worker_list.list_workers(conn)
     assert (seen.id, seen.host, seen.running, seen.slots) == (me, "here", 2, 10)
     await worker.stop_worker(conn, me)
     assert not (await worker.renew_lease(conn, me)).known
@@ -213,12 +213,12 @@ async def test_a_running_job_is_asked_and_others_are_cancelled(conn: "asyncpg.Co
     (other,) = await jobs.enqueue_jobs(conn, ["t"], [encode(1)])
     missing = JobId(uuid4())
     results = await jobs.cancel_jobs(conn, [job.id, other.id, missing], "no longer needed", "me")
-    assert {one.id: one.result for one in results} == {
+    assert results == {
         job.id: CancelResult.ASKED,
         other.id: CancelResult.CANCELLED,
         missing: CancelResult.NOT_FOUND,
     }
-    (request,) = await worker.asked_to_stop(conn, me)
+    (request,) = await worker.cancel_requests(conn, me)
     assert (request.id, request.token, request.reason) == (job.id, job.token, "no longer needed")
 
 
@@ -228,7 +228,7 @@ async def test_an_ended_job_is_replayed_and_a_live_one_is_not(conn: "asyncpg.Con
     await settle(conn, me, job, end_of(Completed()))
     (live,) = await jobs.enqueue_jobs(conn, ["t"], [encode(1)])
     results = await jobs.replay_jobs(conn, [job.id, live.id], "again", "me")
-    assert {one.id: one.result for one in results} == {
+    assert results == {
         job.id: ReplayResult.REPLAYED,
         live.id: ReplayResult.LIVE,
     }
@@ -270,23 +270,23 @@ async def test_a_run_counts_its_jobs_to_its_end(conn: "asyncpg.Connection[Record
     assert (progress.id, progress.total, progress.completed, progress.ready) == (run, 2, 1, 1)
     assert progress.ended == 1
     assert await runs.cancel_run(conn, run, "enough", "me") == 1
-    assert await chores.close_runs(conn) == 0, "cancelling its last job has closed it"
-    (listed,) = await reads.list_runs(conn)
+    assert await maintenance.close_runs(conn) == 0, "cancelling its last job has closed it"
+    (listed,) = await runs.list_runs(conn)
     assert (listed.id, listed.completed, listed.cancelled) == (run, 1, 1)
     assert await runs.replay_run(conn, run, Which.ALL, "again", "me") == 2
     assert await runs.run_progress(conn, RunId(uuid4())) is None
 
 
-async def test_every_chore_returns_its_counts(conn: "asyncpg.Connection[Record]") -> None:
+async def test_every_maintenance_task_returns_its_counts(conn: "asyncpg.Connection[Record]") -> None:
     await jobs.enqueue_jobs(conn, ["t"], [encode(1)], {"delay": 0.001})
     await conn.execute("select pg_sleep(0.005)")
-    assert await chores.promote_jobs(conn) == 1
-    assert (await chores.rescue_jobs(conn)).total == 0
-    assert await chores.advance_order_keys(conn) == 0
-    assert await chores.prune_jobs(conn) == {"jobs": 0, "keys": 0, "partitions": 0}
-    assert await chores.forget_workers(conn) == 0
-    made = await chores.make_partitions(conn)
-    assert (made > 0, await chores.make_partitions(conn)) == (True, 0)
+    assert await maintenance.promote_jobs(conn) == 1
+    assert (await maintenance.rescue_jobs(conn)).total == 0
+    assert await maintenance.advance_order_keys(conn) == 0
+    assert await maintenance.prune_jobs(conn) == {"jobs": 0, "keys": 0, "partitions": 0}
+    assert await maintenance.forget_workers(conn) == 0
+    made = await maintenance.make_partitions(conn)
+    assert (made > 0, await maintenance.make_partitions(conn)) == (True, 0)
 
 
 @pytest.mark.parametrize("name", PRESETS)

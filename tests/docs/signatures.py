@@ -23,8 +23,8 @@ PAGE = ROOT / "docs" / "python.md"
 BEGIN, END = "<!-- written by python -m tests.docs.signatures -->\n", "<!-- end -->\n"
 ALIASES = {
     "holdfast.model.duration": "Duration",
-    "holdfast.model.size": "Size",
-    "holdfast.client.options": "RetryRule",
+    "holdfast.model.byte_size": "Size",
+    "holdfast.client.enqueue_options": "RetryRule",
     "holdfast.model.classify": "Rules",
 }
 Function = ast.FunctionDef | ast.AsyncFunctionDef

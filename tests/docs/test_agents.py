@@ -6,7 +6,7 @@ import re
 import sys
 
 from holdfast.agent.agent import Agent
-from holdfast.agent.builtin import NAMES
+from holdfast.agent.builtin_tools import NAMES
 from holdfast.db.connect import Connection
 from tests.docs.page import blocks, environment, links
 from tests.patience import PATIENCE

@@ -15,6 +15,7 @@ from tests.cli.command import holdfast
 from tests.docs import (
     test_agents,
     test_fastapi,
+    test_observe,
     test_pipelines,
     test_process_mode,
     test_protect_a_model_server,
@@ -31,6 +32,7 @@ from tests.repo.tree import ROOT
 PAGES: dict[str, list[Callable[..., Any]]] = {
     "README.md": [
         test_readme.test_the_program_runs_and_prints_what_it_promises,
+        test_readme.test_the_program_for_an_llm_server_answers_a_question,
         test_readme.test_the_sql_runs_and_the_handler_answers_in_one_transaction,
     ],
     "pipelines.md": [test_pipelines.test_the_program_prints_what_the_page_says],
@@ -43,6 +45,10 @@ PAGES: dict[str, list[Callable[..., Any]]] = {
     "resources.md": [
         test_resources.test_the_program_fetches_and_stores_a_rate,
         test_resources.test_the_wrapper_reports_both_attempts,
+    ],
+    "observe.md": [
+        test_observe.test_the_hook_reports_the_dead_job,
+        test_observe.test_the_filter_adds_the_job_to_a_line,
     ],
     "fastapi.md": [
         test_fastapi.test_the_server_greets_by_its_own_worker,

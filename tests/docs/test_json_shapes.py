@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.cli.chaos.count import Counted
-from holdfast.model.call import Call
+from chaos.count_ends import Counted
+from holdfast.model.recorded_call import Call
 from tests.cli import (
     test_dead,
     test_endpoints,

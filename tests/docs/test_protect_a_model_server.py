@@ -4,6 +4,8 @@ import asyncio
 import re
 import sys
 
+import pytest
+
 from holdfast.client.endpoint import EndpointSettings
 from holdfast.model.classify import BY_STATUS
 from holdfast.model.outcome import ErrorClass
@@ -15,13 +17,14 @@ PAGE = "guides/protect-a-model-server.md"
 TEXT = (ROOT / "docs" / PAGE).read_text()
 
 
+@pytest.mark.slow
 async def test_the_program_runs_and_loses_nothing(server_url: str) -> None:
     assert "'completed'>: 100" in await said_by(0, server_url)
 
 
 async def test_a_run_stops_at_its_budget_until_that_is_raised(server_url: str) -> None:
     said = await said_by(1, server_url)
-    assert said.splitlines() == ["5 done, 3 wait for a larger budget", "8 done"]
+    assert said.splitlines() == ["5 done, 3 waiting for a larger budget", "8 done"]
 
 
 async def said_by(place: int, server_url: str) -> str:

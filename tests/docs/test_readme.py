@@ -1,8 +1,11 @@
 """The README is true: its programs run, its SQL works, its commands exist, its links lead somewhere."""
 
+import asyncio
 import re
+import shlex
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
@@ -11,6 +14,7 @@ import asyncpg
 import pytest
 
 from holdfast.embedded import default_data_dir
+from holdfast.testing import ModelServer
 from tests.cli.command import environment, holdfast, holdfast_process
 from tests.patience import PATIENCE
 from tests.repo.tree import ROOT
@@ -19,6 +23,7 @@ README = (ROOT / "README.md").read_text()
 DOCUMENTS = ["README.md", "ARCHITECTURE.md", "GLOSSARY.md", "CONTRIBUTING.md", "CHANGELOG.md"]
 
 HELLO = "['Hello, Ada!', 'Hello, Grace!']\n"
+ASKING = ("holdfast enqueue ask", "holdfast worker -A ask:app")
 MESSAGES = "select body from messages"
 ENDED = """
 select task, queue, state
@@ -77,10 +82,24 @@ def test_the_program_on_a_server_that_is_not_migrated_is_told_the_command_that_d
     )
     *_, error, hint = told.stderr.splitlines()
     name = urlsplit(empty_database_url).path[1:]
-    assert f"The database {name} (HOLDFAST_DATABASE_URL) has no tables of Holdfast yet." in error
-    assert hint == "hint: run once: holdfast migrate"
+    assert f"The database {name} (HOLDFAST_DATABASE_URL) does not contain Holdfast's tables yet." in error
+    assert hint == "hint: run this once: holdfast migrate"
     assert holdfast_process("migrate", url=empty_database_url).code == 0
     run(blocks("python")[0], empty_database_url, tmp_path)
+
+
+async def test_the_program_for_an_llm_server_answers_a_question(database_url: str, tmp_path: Path) -> None:
+    (tmp_path / "ask.py").write_text(blocks("python")[1])
+    (_, *enqueue), (_, *worker) = (
+        shlex.split(line, comments=True) for line in README.splitlines() if line.startswith(ASKING)
+    )
+    async with ModelServer() as server:
+        run_command = partial(holdfast_process, url=database_url, cwd=tmp_path, LLM_URL=server.url)
+        job = (await asyncio.to_thread(run_command, *enqueue)).out.strip()
+        worked = await asyncio.to_thread(run_command, *worker)
+        assert worked.code == 0, worked.err
+        shown = await asyncio.to_thread(run_command, "jobs", "show", job, "--json")
+    assert (shown.document["state"], type(shown.document["output"])) == ("completed", str)
 
 
 async def test_the_sql_runs_and_the_handler_answers_in_one_transaction(
@@ -89,7 +108,7 @@ async def test_the_sql_runs_and_the_handler_answers_in_one_transaction(
     conn = await asyncpg.connect(database_url)
     for block in blocks("sql"):
         await conn.execute(block)
-    (tmp_path / "answers.py").write_text(blocks("python")[1])
+    (tmp_path / "answers.py").write_text(blocks("python")[2])
     (command,) = re.findall(r"`holdfast (worker -A answers:app --drain)`", README)
     worker = holdfast_process(*command.split(), url=database_url, cwd=tmp_path)
     assert worker.code == 0, worker.err
@@ -121,10 +140,11 @@ def test_every_command_that_it_shows_exists_with_these_options(line: str) -> Non
         assert option in shown.out
 
 
-def test_it_begins_with_the_sentence_and_soon_says_what_is_not_promised() -> None:
-    lines = README.splitlines()
-    assert lines[2].startswith("*Holdfast holds every job fast until it is done, ")
-    assert any("**not** promised" in line for line in lines[:66])
+def test_it_goes_from_one_sentence_over_commands_program_and_picture_to_what_is_promised() -> None:
+    assert re.fullmatch(r"Holdfast is [^.]+\.", README.splitlines()[2])
+    order = ["./dev demo", "./dev test", "from holdfast import", "![", "## Guarantees", "## Limitations"]
+    places = [README.index(part) for part in [*order, "does **not** promise"]]
+    assert places == sorted(places)
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

@@ -1,4 +1,4 @@
-"""The screens in the guides are what the command prints. HOLDFAST_WRITE_SCREENS=1 writes them anew."""
+"""The screens in the guides are what the command prints. HOLDFAST_WRITE_SCREENS=1 writes the new ones."""
 
 import os
 import re
@@ -9,10 +9,11 @@ from holdfast.db.connect import Connection
 from tests.cli.bad_release import bad_release
 from tests.cli.command import holdfast
 from tests.cli.scene import given
-from tests.docs.screens import Screens, one_moment
+from tests.docs.screens import Screens, one_moment, picture
 from tests.repo.tree import ROOT
 
 SCREENS = ROOT / "docs" / "screens"
+PICTURE = SCREENS / "top.svg"
 GUIDE = ROOT / "docs" / "guides" / "first-bad-day.md"
 BLOCK = re.compile(r"<!-- screen: ([\w-]+) -->\n```text\n(.*?)```", re.DOTALL)
 WRITES = bool(os.environ.get("HOLDFAST_WRITE_SCREENS"))
@@ -48,7 +49,7 @@ def screens(database_url: str) -> dict[str, str]:
         screens.show("letter", "dead", "show", kinds["KeyError"]["sample"])
         screens.show("running", "jobs", "list", "--state", "running")
         screens.show("explain", "explain", stuck, columns="200")
-        screens.show("rescue", "jobs", "rescue", stuck, "--reason", "stuck in 2.0")
+        screens.show("reclaim", "jobs", "reclaim", stuck, "--reason", "stuck in 2.0")
         mark = kinds["ValueError"]["fingerprint"]
         screens.show(
             *("resolve", "dead", "resolve", "--fingerprint", mark, "--reason", "test orders", "--yes")
@@ -66,12 +67,14 @@ def test_the_screens_are_what_the_command_prints(screens: dict[str, str]) -> Non
     kept = {path.stem: path.read_text() for path in SCREENS.glob("*.txt")}
     assert kept == screens
     assert dict(BLOCK.findall(GUIDE.read_text())) == screens, "the guide shows them all, as they are"
+    assert PICTURE.read_text() == picture(screens["top"]), "the README shows it"
 
 
 def write(screens: dict[str, str]) -> None:
     SCREENS.mkdir(exist_ok=True)
     for name, text in screens.items():
         (SCREENS / f"{name}.txt").write_text(text)
+    PICTURE.write_text(picture(screens["top"]))
     shown = BLOCK.sub(lambda found: _block(found[1], screens[found[1]]), GUIDE.read_text())
     GUIDE.write_text(shown)
 

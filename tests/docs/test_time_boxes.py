@@ -31,6 +31,7 @@ def run(program: str, url: str, directory: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_a_job_of_many_pages_goes_through_functions_of_three_seconds(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -41,6 +42,7 @@ def test_a_job_of_many_pages_goes_through_functions_of_three_seconds(
     assert set(statuses[:-1]) == {"out_of_time"}
 
 
+@pytest.mark.slow
 def test_a_run_brings_its_workers(database_url: str, tmp_path: Path) -> None:
     said = run(ORCHESTRATION, database_url, tmp_path)
     assert said == ["workers: 3 at [0, 2, 4]", "12 of 12 completed"]

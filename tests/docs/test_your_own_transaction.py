@@ -2,12 +2,11 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 
+from chaos.postgres_proxy import proxied_postgres
 from holdfast.db.connect import Database
 from tests.docs.page import blocks, environment
 from tests.patience import PATIENCE
@@ -42,12 +41,11 @@ async def test_the_program_stores_an_order_and_its_job(driver: str, database_url
 
 
 async def test_the_django_program_takes_host_port_and_password_of_the_url(database_url: str) -> None:
-    """By TCP, through a server that passes on to the socket of the database."""
-    url = urlsplit(database_url)
-    place = dict(parse_qsl(url.query))
-    async with Database(database_url) as db, passed_on(f"{place['host']}/.s.PGSQL.{place['port']}") as port:
+    """By TCP, through a proxy in front of the socket of the database."""
+    async with Database(database_url) as db, proxied_postgres(database_url) as (proxy, url):
         await db.execute(blocks(PAGE, "sql")[0][1])
-        given = f"postgresql://{url.username}:s%40cret@127.0.0.1:{port}{url.path}"
+        user, port = urlsplit(url).username, proxy.port
+        given = url.replace(f"{user}@", f"{user}:s%40cret@").removesuffix("?sslmode=disable")
         shown = "print(*(connection.settings_dict[name] for name in ('HOST', 'PORT', 'PASSWORD')))\n"
         assert await said_by(PROGRAMS["Django"] + shown, given) == f"127.0.0.1 {port} s@cret\n"
         assert len(await db.fetch(ORDERS)) == 1
@@ -63,21 +61,3 @@ async def said_by(program: str, database_url: str) -> str:
     said, errors = await asyncio.wait_for(process.communicate(), PATIENCE)
     assert (process.returncode, errors.decode()) == (0, "")
     return said.decode()
-
-
-@asynccontextmanager
-async def passed_on(socket: str) -> AsyncIterator[int]:
-    """The port of a server that passes each connection on to a Unix socket."""
-
-    async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while data := await reader.read(65536):
-            writer.write(data)
-        writer.close()
-
-    async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        there, back = await asyncio.open_unix_connection(socket)
-        await asyncio.gather(copy(reader, back), copy(there, writer))
-
-    server = await asyncio.start_server(pass_on, "127.0.0.1", 0)
-    async with server:
-        yield server.sockets[0].getsockname()[1]

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import holdfast
 from holdfast.embedded import EmbeddedServer
-from holdfast.embedded.account import Account, account_for
-from holdfast.embedded.find import find_binaries
+from holdfast.embedded.find_programs import find_binaries
 from holdfast.embedded.ownership import usable_by
 from holdfast.embedded.server import START_LIMIT
+from holdfast.embedded.server_account import Account, account_for
 from tests.patience import PATIENCE
 
 FAST = {"fsync": "off", "shared_buffers": "16MB"}

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from holdfast.embedded import EmbeddedError, EmbeddedServer
-from holdfast.embedded.members import has_live_members
+from holdfast.embedded.member_processes import has_live_members
 from holdfast.embedded.postmaster import find_postmaster
 from tests.embedded.running import (
     accepts_connections,
@@ -206,7 +206,7 @@ def test_a_recovery_that_outlasts_the_limit_is_reported_left_alone_and_joined_la
     server_account(own_data_dir).run(["/usr/bin/touch", pgdata_of(own_data_dir) / "recovery.signal"])
     settings = {"restore_command": f"while [ ! -e {gate} ]; do sleep 0.05; done; false"}
     impatient = fast_server(own_data_dir, settings=settings, start_limit=timedelta(seconds=1))
-    with pytest.raises(EmbeddedError, match="takes no connections after 1 s") as caught:
+    with pytest.raises(EmbeddedError, match="is not ready after 1 s") as caught:
         impatient.start()
     assert "database system was shut down" in str(caught.value)
     pid = server_pid(own_data_dir)
@@ -218,7 +218,8 @@ def test_a_recovery_that_outlasts_the_limit_is_reported_left_alone_and_joined_la
     assert gate.exists()
     assert server_pid(own_data_dir) == pid
     assert sql(dsn, "select pg_is_in_recovery()") == "f"
-    assert "FATAL" not in patient.log_tail(lines=200), "the waiting itself filled the log"
+    # On a busy machine one look may come just before the server is ready; each look would leave a line.
+    assert patient.log_tail(lines=200).count("FATAL") <= 1, "the waiting itself filled the log"
     patient.stop()
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from holdfast.embedded import EmbeddedError, EmbeddedServer, account
-from holdfast.embedded.find import find_binaries
+from holdfast.embedded import EmbeddedError, EmbeddedServer, server_account
+from holdfast.embedded.find_programs import find_binaries
 from holdfast.embedded.ownership import usable_by
 from tests.embedded.running import (
     fast_server,
@@ -124,9 +124,9 @@ def test_a_copy_goes_with_the_last_environment_that_it_was_made_from_and_not_und
     with fast_server(data_dir, bin_dir=first):
         (copy,) = filter(Path.is_dir, programs.iterdir())
         shutil.rmtree(short_dir / "first")
-        usable_by(account.account_for(data_dir), find_binaries(other))
+        usable_by(server_account.account_for(data_dir), find_binaries(other))
         assert copy.exists()
-    usable_by(account.account_for(data_dir), find_binaries(other))
+    usable_by(server_account.account_for(data_dir), find_binaries(other))
 
     assert not copy.exists()
     assert len([*filter(Path.is_dir, programs.iterdir())]) == 1
@@ -205,7 +205,7 @@ def test_another_user_cannot_use_root_s_data(data_dir: Path) -> None:
 def test_a_system_without_an_unprivileged_user_is_told_to_make_one(
     short_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(account, "UNPRIVILEGED", ("no-such-user",))
+    monkeypatch.setattr(server_account, "UNPRIVILEGED", ("no-such-user",))
 
     with pytest.raises(EmbeddedError, match="useradd"):
         fast_server(short_dir / "data").start()

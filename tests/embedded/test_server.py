@@ -11,7 +11,7 @@ import asyncpg
 import pytest
 
 from holdfast.embedded import EmbeddedServer
-from holdfast.embedded.find import find_binaries
+from holdfast.embedded.find_programs import find_binaries
 from tests.embedded.running import (
     accepts_connections,
     fast_server,

@@ -58,6 +58,7 @@ def test_real_claims_and_completions_agree_with_the_model(
     assert stored.steps > record.calls, "an admission is a step, and so is every end"
 
 
+@pytest.mark.slow
 def test_a_changed_constant_is_noticed_by_a_scenario(runner: Runner, own: Connection) -> None:
     source = runner.run(own.fetchval("select pg_get_functiondef('holdfast.cut'::regproc)"))
     assert "0.75" in source

@@ -34,6 +34,7 @@ def bench_with(monkeypatch: pytest.MonkeyPatch, controllers: dict[str, object]) 
     return main()
 
 
+@pytest.mark.slow
 def test_a_bad_controller_misses_the_bars_and_the_exit_code_says_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -131,7 +131,7 @@ class Model:
     def reject(self, job: Job, reason: str) -> None:
         self.end(job, "rejected", reason)
 
-    def obey_cancel(self, job: Job, reason: str) -> None:
+    def finish_cancel(self, job: Job, reason: str) -> None:
         self.end(job, "cancelled", reason)
 
     def release(self, job: Job) -> None:
@@ -151,9 +151,9 @@ class Model:
             return
         due = self.now + delay
         if self.now - job.deferred_since > QUEUES[job.queue].max_wait:
-            self.bury(job, "deferred_too_long")
+            self.dead_letter_job(job, "deferred_too_long")
         elif job.deadline is not None and due > job.deadline:
-            self.bury(job, "deadline_passed")
+            self.dead_letter_job(job, "deadline_passed")
         else:
             self.put_back(job, due)
 
@@ -185,7 +185,7 @@ class Model:
         self.record(job, "failed" if counts else "deferred", counts)
         verdict = self.verdict(job, class_, chosen)
         if verdict is not None:
-            self.bury(job, verdict)
+            self.dead_letter_job(job, verdict)
         elif not self.was_asked(job):
             self.put_back(job, self.now + chosen)
 
@@ -276,7 +276,7 @@ class Model:
     def record(self, job: Job, outcome: str, counted: bool) -> None:
         self.attempts[job.id, job.attempt] = Attempt(outcome, counted, job.worker, job.visit)
 
-    def bury(self, job: Job, reason: str) -> None:
+    def dead_letter_job(self, job: Job, reason: str) -> None:
         self.end(job, "dead", reason)
         self.letters[job.id] = Letter(job.generation, reason)
 

@@ -1,4 +1,4 @@
-"""Rules of the state machine: chores, and what operators do to jobs, queues and runs."""
+"""Rules of the state machine: maintenance tasks, and what operators do to jobs, queues and runs."""
 
 from datetime import timedelta
 

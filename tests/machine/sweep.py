@@ -20,10 +20,10 @@ def rescue(model: Model) -> None:
             _time_out(model, job)
     for job in model.running():
         if job.cancel_asked_at and job.cancel_asked_at < model.now - QUEUES[job.queue].cancel_grace:
-            model.end(job, "cancelled", "did not obey the cancel in time and was fenced")
+            model.end(job, "cancelled", "did not stop in time after a cancel request and was fenced")
     for job in [*model.jobs.values()]:
         if job.is_live and job.state != "running" and job.deadline and job.deadline < model.now:
-            model.bury(job, "deadline_passed")
+            model.dead_letter_job(job, "deadline_passed")
 
 
 def _lose(model: Model, job: Job, was_alone: bool) -> None:
@@ -35,7 +35,7 @@ def _lose(model: Model, job: Job, was_alone: bool) -> None:
     if model.was_asked(job):
         return
     if job.losses >= QUEUES[job.queue].max_losses:
-        model.bury(job, "lost_too_often")
+        model.dead_letter_job(job, "lost_too_often")
     else:
         model.put_back(job, model.now + QUEUES[job.queue].rescue_delay)
         job.is_suspect = True
@@ -48,7 +48,7 @@ def _time_out(model: Model, job: Job) -> None:
     delay = QUEUES[job.queue].delay(job.failures)
     verdict = model.verdict(job, "transient", delay)
     if verdict is not None:
-        model.bury(job, verdict)
+        model.dead_letter_job(job, verdict)
     elif not model.was_asked(job):
         model.put_back(job, model.now + delay)
 

@@ -116,7 +116,7 @@ async def test_a_planted_schema_is_refused_before_anything_is_touched(
     ],
     ids=lambda value: value.split("(")[0][:50].strip().replace(" ", "_"),
 )  # fmt: skip
-async def test_an_object_of_somebody_else_in_a_real_installation_is_refused(
+async def test_an_object_of_another_owner_in_a_real_installation_is_refused(
     migrated: "asyncpg.Connection[Record]", database_url: str, plant: str, what: str
 ) -> None:
     """Where somebody was once granted too much."""

@@ -5,7 +5,7 @@ import asyncpg
 import pytest
 from asyncpg import Record
 
-from holdfast.db import dead, jobs, manual, queues, reads, stats
+from holdfast.db import dead, jobs, operator, queues, stats, worker_list
 from holdfast.db.sql_files import SQL
 from holdfast.model.dead_letter import Triage
 from holdfast.model.error import PermissionDenied
@@ -102,7 +102,7 @@ async def test_each_role_may_do_its_work_and_no_more(conn: "asyncpg.Connection[R
     await jobs.enqueue_jobs(conn, ["t"], [encode(1)])
     await conn.execute("set local role holdfast_operator")
     await queues.pause_queue(conn, "default", "tests", "me")
-    await reads.list_workers(conn)
+    await worker_list.list_workers(conn)
     await conn.execute("set local role holdfast_viewer")
     await jobs.list_jobs(conn)
     await queues.list_queues(conn, 100)
@@ -126,16 +126,16 @@ async def test_a_viewer_reads_and_an_operator_acts(conn: "asyncpg.Connection[Rec
     await stats.timeline(conn, made.id)
     await stats.end_stats(conn, timedelta(hours=1))
     await stats.recent_errors(conn, timedelta(hours=1))
-    await manual.find_jobs(conn, {})
+    await operator.find_jobs(conn, {})
     await dead.find_letters(conn, {})
     await dead.letter_groups(conn, {})
     await dead.get_sheet(conn, made.id)
     with pytest.raises(PermissionDenied):
         async with conn.transaction():
-            await manual.fail_by_hand(conn, [made.id], "no", "me")
+            await operator.fail_as_operator(conn, [made.id], "no", "me")
     await conn.execute("set local role holdfast_operator")
-    await manual.set_priority(conn, [made.id], 1, "later", "me")
-    await manual.fail_by_hand(conn, [made.id], "no", "me")
+    await operator.set_priority(conn, [made.id], 1, "later", "me")
+    await operator.fail_as_operator(conn, [made.id], "no", "me")
     await dead.note_letters(conn, [made.id], "seen", "me")
     await dead.triage_letters(conn, [made.id], Triage.INVESTIGATING, None, None, "me")
     await dead.replay_letters(conn, {}, None, 1, "again", "me")

@@ -77,6 +77,6 @@ async def test_a_user_who_is_no_member_of_the_owner_is_told_so(
 ) -> None:
     async with plain_user(migrated) as name, connection(url_for(name, database_url)) as stranger:
         await migrated.execute(f"grant holdfast_viewer to {name}")
-        with pytest.raises(PermissionDenied, match="belongs to holdfast_owner"):
+        with pytest.raises(PermissionDenied, match="belongs to the role holdfast_owner"):
             await migrate(stranger, LATER)
         await check_schema(stranger)

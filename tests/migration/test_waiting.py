@@ -31,7 +31,7 @@ async def test_who_has_the_lock_is_told_while_a_migration_waits(
     empty_database_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     holder = await a_holder(empty_database_url)
-    told = f"migration.waited_for_lock because=process {holder.get_server_pid()} (stranger) has"
+    told = f"migration.waited_for_lock because=process {holder.get_server_pid()} (stranger) holds"
     async with connection(empty_database_url) as conn:
         migration = asyncio.create_task(migrate(conn))
         async with asyncio.timeout(PATIENCE):

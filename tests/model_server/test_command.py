@@ -58,9 +58,9 @@ def test_phases_are_read_from_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--set", "noise"], "not NAME=VALUE"),
-        (["--set", "noise=2"], "not a share"),
-        (["--set", "bogus=2"], "has no 'bogus'"),
+        (["--set", "noise"], "must be NAME=VALUE"),
+        (["--set", "noise=2"], "must be a number from 0 to 1"),
+        (["--set", "bogus=2"], "no setting 'bogus'"),
         (["--phases", "/nonexistent"], "cannot be read"),
         (["--time-scale", "0"], "above 0"),
     ],

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from holdfast.testing import ManualClock, ModelServer
-from holdfast.testing.model_server import Fate
+from holdfast.testing.model_server import Outcome
 from tests.model_server.caller import CHAT, chat, connect, post, question, until
 
 
@@ -45,7 +45,7 @@ async def test_an_error_can_come_with_status_200() -> None:
         whole = await chat(server)
         stream = await chat(server, "one two three", stream=True)
         lines = await post(server, "/api/chat", question("one two three"))
-        assert server.ledger.fates == {Fate.ERROR_INSIDE: 3}
+        assert server.ledger.outcomes == {Outcome.ERROR_INSIDE: 3}
     assert (whole.status, stream.status, lines.status) == (200, 200, 200)
     assert "message" in whole.document["error"]
     assert "choices" not in whole.document
@@ -67,7 +67,7 @@ async def test_a_cut_answer_begins_and_does_not_end(stream: bool) -> None:
         with pytest.raises(ConnectionError):
             await read_into(received, reader)
         writer.close()
-        assert [(call.fate, call.status) for call in server.ledger] == [(Fate.CUT, 200)]
+        assert [(call.outcome, call.status) for call in server.ledger] == [(Outcome.CUT, 200)]
     assert received.startswith(b"HTTP/1.1 200")
     assert b"[DONE]" not in received
     assert not received.endswith(b"0\r\n\r\n")

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from holdfast.testing import Answer, ManualClock, ModelServer
-from holdfast.testing.model_server import Fate, Ledger
+from holdfast.testing.model_server import Ledger, Outcome
 from holdfast.testing.model_server import ledger as ledger_module
 from tests.model_server.caller import CHAT, chat, get, post, until
 
@@ -22,13 +22,13 @@ async def test_a_call_is_in_the_ledger_with_all_that_is_known() -> None:
         task = asyncio.create_task(chat(server, key="job-1"))
         await until(lambda: server.ledger.in_flight == 1)
         [open_call] = server.ledger
-        assert (open_call.end, open_call.fate, open_call.status) == (None, None, None)
+        assert (open_call.end, open_call.outcome, open_call.status) == (None, None, None)
         await clock.advance("5s")
         await task
         [call] = server.ledger
     assert (call.id, call.key, call.path, call.model, call.replica) == (1, "job-1", CHAT, "m", 0)
     assert (call.start, call.end) == (timedelta(seconds=1), timedelta(seconds=3))
-    assert (call.fate, call.status, call.tokens_in, call.tokens_out) == (Fate.ANSWERED, 200, 5, 7)
+    assert (call.outcome, call.status, call.tokens_in, call.tokens_out) == (Outcome.ANSWERED, 200, 5, 7)
     assert call.in_flight == 1
 
 
@@ -36,7 +36,7 @@ async def test_whoever_has_the_answer_finds_its_end_in_the_ledger() -> None:
     async with ModelServer(base=0, tokens_per_second=1e9) as server:
         for number in range(1, 30):
             await chat(server, stream=number % 2 == 0)
-            assert [call.fate for call in server.ledger] == [Fate.ANSWERED] * number
+            assert [call.outcome for call in server.ledger] == [Outcome.ANSWERED] * number
 
 
 async def test_the_most_calls_at_once_are_remembered() -> None:
@@ -80,13 +80,13 @@ async def test_the_ledger_is_served_as_json_lines() -> None:
     assert response.headers["content-type"] == "application/x-ndjson"
     assert [line["key"] for line in response.lines] == ["k0", "k1", "k2", None]
     assert [line["model"] for line in response.lines] == ["m", "m", "m", "other"]
-    assert all(line["end"] >= line["start"] >= 0 and line["fate"] == "answered" for line in response.lines)
+    assert all(line["end"] >= line["start"] >= 0 and line["outcome"] == "answered" for line in response.lines)
 
 
 async def test_a_long_ledger_is_served_whole() -> None:
     async with ModelServer() as server:
         for number in range(1234):
-            server.ledger.close(server.ledger.open(CHAT, str(number)), Fate.ANSWERED, 200)
+            server.ledger.close(server.ledger.open(CHAT, str(number)), Outcome.ANSWERED, 200)
         response = await get(server, "/ledger")
     assert [line["key"] for line in response.lines] == [str(number) for number in range(1234)]
 
@@ -97,7 +97,7 @@ def test_the_ledger_forgets_its_oldest_calls_and_shortens_names(monkeypatch: pyt
     first = ledger.open(CHAT, "k" * 10_000)
     assert len(ledger.calls[0].key or "") == 200
     for _ in range(20):
-        ledger.close(ledger.open(CHAT, None), Fate.ANSWERED, 200)
-    ledger.close(first, Fate.ANSWERED, 200)
+        ledger.close(ledger.open(CHAT, None), Outcome.ANSWERED, 200)
+    ledger.close(first, Outcome.ANSWERED, 200)
     assert [call.id for call in ledger] == [*range(12, 22)]
     assert (ledger.in_flight, ledger.max_in_flight) == (0, 2)

@@ -7,9 +7,9 @@ from email.utils import parsedate_to_datetime
 import pytest
 
 from holdfast.testing import Answer, ManualClock, ModelServer
-from holdfast.testing.model_server import Fate
+from holdfast.testing.model_server import Outcome
 from holdfast.testing.model_server.behaviour import Behaviour
-from holdfast.testing.model_server.budget import Budget
+from holdfast.testing.model_server.simulation import TokenBudget
 from tests.model_server.caller import Response, chat, until
 
 
@@ -21,7 +21,7 @@ async def test_beyond_its_memory_a_replica_fails_new_calls_and_keeps_the_old() -
         assert (await chat(server)).status == 500
         await clock.advance("1h")
         assert [(await task).status for task in tasks] == [200, 200, 200]
-        assert server.ledger.fates == {Fate.ANSWERED: 3, Fate.OVER_MEMORY: 1}
+        assert server.ledger.outcomes == {Outcome.ANSWERED: 3, Outcome.OVER_MEMORY: 1}
 
 
 async def test_beyond_its_memory_calls_hang_and_take_memory_if_told_so() -> None:
@@ -63,7 +63,7 @@ async def refused(clock: ManualClock, form: str) -> Response:
         response = await chat(server)
         assert response.status == 429
         assert response.document["error"]["type"] == "rate_limit_error"
-        assert server.ledger.fates == {Fate.ANSWERED: 1, Fate.RATE_LIMITED: 1}
+        assert server.ledger.outcomes == {Outcome.ANSWERED: 1, Outcome.RATE_LIMITED: 1}
         return response
 
 
@@ -107,7 +107,7 @@ async def test_a_faster_clock_makes_clients_wait_less() -> None:
 
 def test_whoever_waits_as_long_as_told_gets_in_and_no_sooner() -> None:
     clock = SetClock()
-    budget = Budget(clock, Behaviour(tokens_per_minute=600))
+    budget = TokenBudget(clock, Behaviour(tokens_per_minute=600))
     assert budget.take(600) == 0
     wait = budget.take(50)
     assert wait == pytest.approx(5.0)
@@ -119,7 +119,7 @@ def test_whoever_waits_as_long_as_told_gets_in_and_no_sooner() -> None:
 
 def test_over_an_hour_the_budget_lets_through_what_it_says() -> None:
     clock = SetClock()
-    budget = Budget(clock, Behaviour(tokens_per_minute=6000))
+    budget = TokenBudget(clock, Behaviour(tokens_per_minute=6000))
     taken = 0
     for second in range(3600):
         clock.time = float(second)
@@ -132,7 +132,7 @@ def test_over_an_hour_the_budget_lets_through_what_it_says() -> None:
 
 def test_a_call_larger_than_the_bucket_gets_through_when_it_is_full() -> None:
     clock = SetClock()
-    budget = Budget(clock, Behaviour(tokens_per_minute=60))
+    budget = TokenBudget(clock, Behaviour(tokens_per_minute=60))
     assert budget.take(1_000_000) == 0
     assert budget.take(1_000_000) == pytest.approx(60.0)
 

@@ -55,7 +55,7 @@ async def test_errors_are_a_text() -> None:
     async with ModelServer(base=0) as server:
         response = await post(server, "/api/generate", {"model": "m"})
     assert response.status == 400
-    assert response.document == {"error": "prompt must be a text that is not empty."}
+    assert response.document == {"error": "prompt must be a non-empty string."}
 
 
 async def test_the_models_are_listed_as_tags() -> None:

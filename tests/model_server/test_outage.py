@@ -1,4 +1,4 @@
-"""Nobody listens, 503, or silence; for all calls or a share of them."""
+"""A closed port, 503, or silence; for all calls or a share of them."""
 
 import asyncio
 import errno
@@ -6,7 +6,7 @@ import errno
 import pytest
 
 from holdfast.testing import ManualClock, ModelServer
-from holdfast.testing.model_server import Fate
+from holdfast.testing.model_server import Outcome
 from tests.model_server.caller import chat, connect, until
 from tests.patience import PATIENCE
 
@@ -40,14 +40,14 @@ async def test_refusal_breaks_the_calls_under_way() -> None:
         with pytest.raises(ConnectionError):
             await task
         await until(lambda: server.ledger.in_flight == 0)
-        assert [(call.fate, call.status) for call in server.ledger] == [(Fate.OUTAGE, None)]
+        assert [(call.outcome, call.status) for call in server.ledger] == [(Outcome.OUTAGE, None)]
 
 
 async def test_a_share_of_the_calls_is_reset() -> None:
     async with ModelServer(base=0, seed=3, outage="refused", outage_share=0.5) as server:
         results = await asyncio.gather(*[chat(server) for _ in range(60)], return_exceptions=True)
         resets = sum(isinstance(result, ConnectionError) for result in results)
-        assert server.ledger.fates == {Fate.OUTAGE: resets, Fate.ANSWERED: 60 - resets}
+        assert server.ledger.outcomes == {Outcome.OUTAGE: resets, Outcome.ANSWERED: 60 - resets}
     assert 15 < resets < 45
 
 
@@ -58,7 +58,7 @@ async def test_unavailable_is_503_also_for_calls_under_way() -> None:
         server.change(outage="unavailable")
         assert (await task).status == 503
         assert (await chat(server)).status == 503
-        assert server.ledger.fates == {Fate.OUTAGE: 2}
+        assert server.ledger.outcomes == {Outcome.OUTAGE: 2}
 
 
 async def test_in_a_hanging_server_nothing_ends_until_the_client_leaves() -> None:
@@ -74,7 +74,7 @@ async def test_in_a_hanging_server_nothing_ends_until_the_client_leaves() -> Non
         before.cancel()
         during.cancel()
         await until(lambda: server.ledger.in_flight == 0)
-        assert server.ledger.fates == {Fate.CLIENT_LEFT: 2}
+        assert server.ledger.outcomes == {Outcome.CLIENT_LEFT: 2}
         server.change(outage="none")
         after = asyncio.create_task(chat(server))
         await until(lambda: server.ledger.in_flight == 1)
@@ -101,5 +101,5 @@ async def test_the_server_ends_at_once_with_hanging_streaming_and_idle_clients()
         assert (await reader.readline()).startswith(b"HTTP/1.1 200")
     results = await asyncio.gather(stream, hung, return_exceptions=True)
     assert all(isinstance(result, ConnectionError) for result in results)
-    assert server.ledger.fates == {Fate.STOPPED: 2}
+    assert server.ledger.outcomes == {Outcome.STOPPED: 2}
     writer.close()

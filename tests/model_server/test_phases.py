@@ -42,10 +42,10 @@ async def test_a_phase_of_refusal_is_felt_by_clients() -> None:
     ("make", "words"),
     [
         (lambda: ModelServer(phases=[("1s", {"slotz": 1})]), "'slotz'"),
-        (lambda: ModelServer(phases=[("soon", {"slots": 1})]), "not a duration"),
+        (lambda: ModelServer(phases=[("soon", {"slots": 1})]), "A duration must be"),
         (lambda: ModelServer(slots=0), "at least 1"),
-        (lambda: ModelServer(noise=1.5), "share"),
-        (lambda: ModelServer(outage="sometimes"), "no value"),
+        (lambda: ModelServer(noise=1.5), "from 0 to 1"),
+        (lambda: ModelServer(outage="sometimes"), "must be one of"),
         (lambda: ModelServer(speed=0), "above 0"),
         (lambda: ModelServer(time_scale=0), "above 0"),
         (lambda: ModelServer(memory=0), "at least 1"),

@@ -9,9 +9,8 @@ import pytest
 
 from holdfast.testing import Answer, ManualClock, ModelServer
 from holdfast.testing.model_server.behaviour import Behaviour, Sharing
-from holdfast.testing.model_server.luck import draw
 from holdfast.testing.model_server.replica import Replica
-from holdfast.testing.model_server.speed import speed_of
+from holdfast.testing.model_server.simulation import Chance, speed_of
 from tests.model_server.caller import chat, until
 
 
@@ -117,7 +116,7 @@ async def test_a_client_that_leaves_frees_its_share() -> None:
         await until(lambda: server.ledger.in_flight == 1)
         await clock.advance("1h")
         assert (await patient).status == 200
-        ends = {call.fate: call.end.total_seconds() for call in server.ledger if call.end is not None}
+        ends = {call.outcome: call.end.total_seconds() for call in server.ledger if call.end is not None}
         assert ends == pytest.approx({"client_left": 4.0, "answered": 4 + (10 - 4 / 2)})
 
 
@@ -172,15 +171,19 @@ def calculated(calls: list[tuple[float, float]], speed: Callable[[int], float]) 
 
 
 def test_the_noise_of_the_work_has_the_mean_one() -> None:
-    stretches = [draw(1, number).stretch(0.5) for number in range(20_000)]
+    stretches = [Chance(1, number).stretch(0.5) for number in range(20_000)]
     assert sum(stretches) / len(stretches) == pytest.approx(1.0, abs=0.02)
     assert min(stretches) < 0.4
     assert max(stretches) > 2.5
 
 
 def test_the_same_seed_has_the_same_luck() -> None:
-    assert [draw(7, number) for number in range(50)] == [draw(7, number) for number in range(50)]
-    throws = itertools.chain.from_iterable((draw(seed, 1).noise, draw(seed, 2).noise) for seed in range(20))
+    assert [vars(Chance(7, number)) for number in range(50)] == [
+        vars(Chance(7, number)) for number in range(50)
+    ]
+    throws = itertools.chain.from_iterable(
+        (Chance(seed, 1).noise, Chance(seed, 2).noise) for seed in range(20)
+    )
     assert len(set(throws)) == 40
 
 

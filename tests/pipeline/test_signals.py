@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from holdfast import Holdfast, JobContext, JobFailed, Pipeline, Stage, WaitTimeout, Worker
-from holdfast.client.handle import JobHandle
-from holdfast.db.chores import promote_jobs
+from holdfast.client.job_handle import JobHandle
+from holdfast.db.maintenance import promote_jobs
 from holdfast.model.error import NotFound
-from holdfast.model.journey import SignalResult
+from holdfast.model.pipeline import SignalResult
 from holdfast.model.state import State
 
 SHORT = timedelta(milliseconds=100)
@@ -80,7 +80,7 @@ async def test_a_timeout_raises_in_the_handler(app: Holdfast) -> None:
     await drain(app)
     await promote_jobs(app.database)
     await drain(app)
-    with pytest.raises(JobFailed, match="No signal approval came within"):
+    with pytest.raises(JobFailed, match="No signal approval arrived within"):
         await handle.result()
 
 

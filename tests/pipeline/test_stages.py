@@ -134,7 +134,7 @@ async def test_a_loop_is_bounded_by_max_visits(app: Holdfast) -> None:
     await app.declare()
     handle = await line.enqueue()
     await drain(app)
-    with pytest.raises(JobFailed, match="entered the stage again 3 times, and its max_visits is 3"):
+    with pytest.raises(JobFailed, match='has entered the stage "again" 3 times'):
         await handle.result()
     assert (await handle.job()).state is State.DEAD
     assert len(await app.database.fetch("select from holdfast.stage_outputs")) == 2
@@ -265,7 +265,7 @@ async def test_a_stage_sets_the_policy_of_its_queue_and_takes_it_off_again(app: 
 
 async def test_two_pipelines_cannot_share_a_stage_of_one_name_in_one_queue(app: Holdfast) -> None:
     app.pipeline(Pipeline("one", [Stage("a", task="t", queue="q")]))
-    with pytest.raises(InvalidOption, match="have a stage a in one queue"):
+    with pytest.raises(InvalidOption, match="both have a stage a in the same queue"):
         app.pipeline(Pipeline("two", [Stage("a", task="t", queue="q")]))
 
 
@@ -289,10 +289,10 @@ async def test_jobs_can_be_moved_to_another_version_on_purpose(app: Holdfast) ->
 
 @pytest.mark.parametrize("visits", [0, None, True, 1001])
 def test_a_stage_without_a_bound_is_refused(visits: Any) -> None:
-    with pytest.raises(InvalidOption, match="without end"):
+    with pytest.raises(InvalidOption, match="max_visits of stage a must be between"):
         Stage("a", task="t", max_visits=visits)
 
 
 def test_two_stages_of_one_name_are_refused() -> None:
-    with pytest.raises(InvalidOption, match="two stages a"):
+    with pytest.raises(InvalidOption, match="two stages with the name a"):
         Pipeline("p", [Stage("a", task="t"), Stage("a", task="t")])

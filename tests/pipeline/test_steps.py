@@ -64,7 +64,9 @@ async def test_a_checkpoint_that_is_too_large_is_refused_with_its_size(app: Hold
 
     handle = await hoard.enqueue()
     await drain(app)
-    with pytest.raises(JobFailed, match=r"checkpoint resume_data is 1048578 bytes long, 1048576 are allowed"):
+    with pytest.raises(
+        JobFailed, match=r"checkpoint resume_data must have at most 1048576 bytes \(got 1048578\)"
+    ):
         await handle.result()
 
 
@@ -117,7 +119,7 @@ async def test_a_change_of_stage_costs_no_statement_of_its_own(
         calls += 1
         return await settle_and_claim(*args)
 
-    monkeypatch.setattr("holdfast.worker.settle.settle_and_claim", counted)
+    monkeypatch.setattr("holdfast.worker.settle.settle_loop.settle_and_claim", counted)
     await line.enqueue_many([line.call(n) for n in range(JOBS)])
     await drain(app, slots=200)
     assert calls <= 0.1 * 3 * JOBS

@@ -1,6 +1,7 @@
 """What limits and budgets cost: nothing where there are none, and little where there are."""
 
 from collections.abc import AsyncIterator
+from dataclasses import astuple
 from uuid import UUID
 
 import asyncpg
@@ -26,12 +27,12 @@ async def conn(database_url: str) -> AsyncIterator[Connection]:
 async def test_a_lane_without_limits_pays_nothing_for_those_of_others(conn: Connection) -> None:
     drain = Drain(conn, await a_worker(conn))
     await settled_down(drain)
-    before = await a_turn(drain)
+    before = await a_usual_turn(drain)
     await a_queue(conn, "other", max_concurrent=2, rate="100/minute")
     await a_task(conn, "heavy", max_concurrent=2)
     await ready_jobs(conn, 5, queue="other", run=await an_open_run(conn, budget=5))
     await settled_down(drain)
-    after = await a_turn(drain)
+    after = await a_usual_turn(drain)
     assert after.buffers <= before.buffers + 2, "the other lanes' rows are read, and no more"
     assert after.wal_bytes <= before.wal_bytes * 1.05
 
@@ -85,6 +86,17 @@ async def a_turn(drain: Drain) -> Cost:
     cost = await drain.turn(5)
     await drain.turn(0)
     return cost
+
+
+async def a_usual_turn(drain: Drain) -> Cost:
+    """The least of several, without dead rows of earlier ones: a snapshot in another test's database keeps
+    a page from being pruned on the way.
+    """
+    costs = []
+    for _ in range(5):
+        await drain.conn.execute("vacuum")
+        costs.append(await a_turn(drain))
+    return Cost(*(min(figure) for figure in zip(*map(astuple, costs), strict=True)))
 
 
 async def a_limited_turn(drain: Drain) -> Cost:

@@ -22,7 +22,7 @@ AROUND = (
                 "test_a_payload_too_deep_for_the_servers_parser_harms_nothing",
             ),
             named(
-                "sql/read_payloads/test_deep_text.py",
+                "sql/test_read_payloads.py",
                 "test_a_hundred_thousand_brackets_are_refused_with_their_path",
             ),
             "client/test_payload.py::test_an_argument_that_would_not_come_back_equal_is_refused_by_name",
@@ -31,11 +31,13 @@ AROUND = (
         "endless bodies and slow clients: there is no HTTP API yet",
     ),
     Line(
-        "a model server that says 429 or 500, hangs, drips, says 200 with an error inside, is away for a day",
-        "nothing dead because of it, each left after its time; a job that it alone fails is dead in the end",
+        "a model server that answers 429 or 500, hangs, drips, answers 200 with an error inside, is down for"
+        " a day",
+        "no job dies of it, each call is ended by its timeout; a job that alone makes it fail is dead in the"
+        " end",
         (
             "sql/endpoints/test_outage.py::test_a_day_without_the_endpoint_makes_no_job_dead",
-            "sql/endpoints/test_evidence.py::test_an_outage_that_begins_between_two_tries_kills_nobody_in_a_day",
+            "sql/endpoints/test_evidence.py::test_an_outage_that_begins_between_two_tries_kills_no_job_in_a_day",
             named(
                 "sql/endpoints/test_evidence.py",
                 "test_five_jobs_that_always_fail_die_beside_others_and_the_server_is_used",
@@ -49,7 +51,7 @@ AROUND = (
     ),
     Line(
         "10,000 retries after an outage",
-        "no wave: probes, then as many at once as the limit allows, which rises step by step",
+        "no thundering herd: single probes, then as many calls as the limit allows, which rises step by step",
         (
             named(
                 "proof/test_after_an_outage.py",
@@ -60,7 +62,7 @@ AROUND = (
     ),
     Line(
         "a snapshot held open",
-        "claims stay quick, the doctor names the holder",
+        "claims stay fast, the doctor names the holder",
         (
             "cli/test_doctor.py::test_an_old_transaction_is_named_by_its_process",
             "chaos:long-transaction",
@@ -100,6 +102,6 @@ AROUND = (
             "proof/test_pooler.py::test_a_lost_worker_behind_a_pooler_is_rescued",
             "proof/test_pooler.py::test_a_migration_runs_through_a_pooler",
         ),
-        "the rest of the suite: it asks the server for things that no pooler gives",
+        "the rest of the suite: it needs features that no pooler offers",
     ),
 )

@@ -4,102 +4,102 @@ from tests.proof.registry import Line, named
 
 FINDINGS = (
     Line(
-        "A rescue passes over rows that are locked just then; the worker that comes back drops them too,"
-        " and nobody would ever have ended them.",
-        "The first renewal after a rescue, and a new registration, give back all that the worker held.",
+        "A rescue skips rows that are locked at that moment. A worker that came back dropped these jobs too,"
+        " so they never ended.",
+        "The first renewal after a rescue, and a new registration, release all jobs that the worker held.",
         (
             named(
-                "sql/renew_lease/test_renewing.py",
+                "sql/test_renew_lease.py",
                 "test_jobs_that_a_rescue_passed_over_are_given_back_by_the_renewal",
             ),
             named(
-                "sql/register_worker/test_registering.py",
+                "sql/test_register_worker.py",
                 "test_jobs_that_a_rescue_passed_over_are_given_back_when_the_worker_registers_again",
             ),
         ),
     ),
     Line(
-        "Recovery seemed to take 7 s where 4 s are promised: the clock ran before the worker was dead,"
-        " and while nobody could sweep.",
-        "It starts at the death; after a time in which rescue was impossible, two sweeps are left."
-        " A longer one fails the run.",
+        "Recovery seemed to take 7 s instead of the guaranteed 4 s: the measurement began before the worker"
+        " was dead, and included times in which no worker could sweep.",
+        "It begins at the death; after a time in which rescue was impossible, two sweeps are allowed."
+        " A longer recovery fails the run.",
         (
-            "cli/test_chaos_recovery.py::test_a_recovery_that_took_longer_than_promised_is_late",
+            "chaos/test_recovery.py::test_a_recovery_that_took_longer_than_promised_is_late",
             named(
-                "cli/test_chaos_recovery.py",
-                "test_the_two_sweeps_are_counted_from_when_somebody_could_sweep_again",
+                "chaos/test_recovery.py",
+                "test_the_two_sweeps_are_counted_from_when_a_worker_could_sweep_again",
             ),
         ),
     ),
     Line(
-        "A worker that starts while the database is restarting leaves with exit code 3;"
-        " chaos went on with fewer workers, and proved less.",
-        "A server that says that it is starting is waited for; one that is not there ends the worker, which"
-        " is started again, as a service manager does. One that had begun must not leave by itself.",
+        "A worker that started during a restart of the database exited with code 3; chaos continued with"
+        " fewer workers, and proved less.",
+        "A worker waits for a server that is starting. It exits if there is no server, and is started again,"
+        " as a service manager would do. A worker that had already started must not exit.",
         (
             "db/test_connect.py::test_a_server_that_is_starting_is_waited_for",
-            "cli/test_chaos_crew.py::test_a_worker_that_left_by_itself_is_replaced_and_told_of",
-            "cli/test_chaos_crew.py::test_only_a_worker_that_found_no_database_at_its_start_may_leave",
+            "chaos/test_cluster.py::test_a_worker_that_exited_by_itself_is_restarted_and_reported",
+            "chaos/test_cluster.py::test_only_a_worker_that_found_no_database_at_its_start_may_exit",
         ),
     ),
     Line(
-        "A host that lost its power between the completion in its transaction and the commit kept the job"
-        " locked until TCP noticed, hours later.",
-        "From the completion on, its transaction may idle for no longer than a lease.",
+        "If a host lost power between the completion in its transaction and the commit, the job stayed locked"
+        " until TCP noticed, hours later.",
+        "From the completion on, the transaction may idle for no longer than a lease.",
         (
             named(
-                "sql/complete_in_transaction/test_effects.py",
+                "sql/test_complete_in_transaction.py",
                 "test_a_host_that_dies_before_its_commit_holds_the_job_no_longer_than_a_lease",
             ),
         ),
     ),
     Line(
-        "A job that was asked to cancel while its handler's own transaction was about to complete it ended as"
-        " cancelled, and its writes stood all the same.",
-        "What is done is done: such a job completes with its writes, as any other that ends before it obeys.",
+        "A cancel request arrived while the handler's own transaction was about to complete the job: the job"
+        " ended as cancelled, but its writes were committed.",
+        "Such a job completes with its writes, like any other that ends before it notices the request.",
         (
             named(
-                "sql/complete_in_transaction/test_effects.py",
+                "sql/test_complete_in_transaction.py",
                 "test_what_is_done_in_spite_of_a_request_to_cancel_is_completed_with_its_effect",
             ),
         ),
     ),
     Line(
-        "With the token no longer asked for, chaos passed: every job was so short that whoever woke up late"
-        " found it ended, not in another's hands.",
-        "Jobs as long as a lease are in the mix, and a database that breaks its promises must fail.",
+        "Chaos passed on a database that no longer checked tokens: every job was so short that a late worker"
+        " found it ended, never running on another worker.",
+        "The workload includes jobs as long as a lease, and a sabotaged database must fail the run.",
         ("proof/test_sabotage.py::test_a_sabotaged_database_does_not_pass",),
     ),
     Line(
         "A job that fanned out to several stages kept the failures of the stage that it had left.",
-        "It leaves them behind with its stage, as one that goes to a single next one does.",
+        "The count starts at zero, as for a job that goes to a single next stage.",
         (named("proof/test_planting.py", "test_a_stage_that_fans_out_leaves_its_failures_behind"),),
     ),
     Line(
-        "A limit that was lowered looked broken as long as what had begun under the old one ran on.",
-        "It is known since when it is as it is; only what began later is judged by it.",
+        "A lowered limit was reported as violated while jobs that started under the old limit were running.",
+        "A limit records when it was set; only jobs that started later are checked against it.",
         (named("proof/test_planting.py", "test_a_limit_that_is_lowered_lets_what_runs_run_on"),),
     ),
     Line(
-        "A rescue before the end of a lease left no trace: no invariant could tell of it.",
-        "A lost attempt records until when its lease was good.",
+        "A rescue before the end of a lease left no trace, so no invariant could detect it.",
+        "A lost attempt records until when its lease was valid.",
         (named("proof/test_planting.py", "test_a_rescue_that_asks_for_no_lease_makes_leases_overlap"),),
     ),
     Line(
-        "A job that was replayed right after it had ended, before its order key's line had moved up, ran at"
-        " once although its place was the last.",
-        "It has the place that it had.",
+        "A job that was replayed right after its end, before the next job of its order key had started, ran"
+        " at once although its place was the last.",
+        "It keeps its old place.",
         (
             named(
-                "sql/advance_order_keys/test_moving_up.py",
+                "sql/test_advance_order_keys.py",
                 "test_a_head_that_is_replayed_before_its_line_moved_up_has_its_old_place",
             ),
         ),
     ),
     Line(
-        "A stage that was asked to cancel just before its transaction's commit ended as cancelled, and its"
-        " writes stood.",
-        "The transaction is undone; the job is cancelled when its worker gives it back.",
+        "A stage with a cancel request just before its transaction's commit ended as cancelled, but its"
+        " writes were committed.",
+        "The transaction is rolled back; the job is cancelled when its worker releases it.",
         (
             named(
                 "pipeline/test_transaction.py",
@@ -108,9 +108,9 @@ FINDINGS = (
         ),
     ),
     Line(
-        "Of two claims under way at once, the one that had looked first and was answered last hid when the"
-        " next job was due: after a rate limit of 0.4 s a worker came again after 2.7 s, once in 23 runs.",
-        "An answer to a claim that began earlier never puts off what another answer said.",
+        "Of two concurrent claims, the one that started first and was answered last overwrote when the next"
+        " job was due: after a rate limit of 0.4 s a worker claimed again after 2.7 s, once in 23 runs.",
+        "The answer to an older claim never postpones the due time that a newer answer gave.",
         (
             named(
                 "worker/test_wake.py",
@@ -119,11 +119,11 @@ FINDINGS = (
         ),
     ),
     Line(
-        "Root names server programs in a private folder that is no installation of its own, such as one of"
-        " scripts in its home directory: all that lay beside the folder was copied to where every user can"
-        ' read it, and the start failed with a bare "Permission denied". Every clone left a copy of its own.',
-        "Only the parts of a whole installation are copied, once for all places with the same programs; a"
-        " folder that is none is refused with what to do, and so is a copy that does not run.",
+        "Root named server programs in a private folder that is no installation, such as a folder of scripts"
+        " in the home directory: everything beside the folder was copied to a place that every user can"
+        ' read, and the start failed with a bare "Permission denied". Every clone left its own copy.',
+        "Only the parts of a complete installation are copied, once for all places with the same programs."
+        " Any other folder, and a copy that does not run, is refused with a hint.",
         (
             named(
                 "embedded/test_root.py",
@@ -133,8 +133,9 @@ FINDINGS = (
         ),
     ),
     Line(
-        "A test that ran into its limit left processes behind, and their ResourceWarning failed another.",
-        "Whatever a test starts is ended with it, and what it leaves fails that test.",
+        "A test that reached its time limit left processes behind, and their ResourceWarning failed another"
+        " test.",
+        "All processes of a test are ended with it, and a process that is left fails that test.",
         (
             named(
                 "repo/test_processes.py",
@@ -144,13 +145,14 @@ FINDINGS = (
     ),
     Line(
         "Tests gave up after a few seconds, which passed on a quiet machine and failed on a busy one.",
-        "What must happen has `PATIENCE` everywhere.",
+        "Every wait for something that must happen uses `PATIENCE`.",
         ("repo/test_limits.py::test_a_limit_that_must_not_be_reached_is_patience",),
     ),
     Line(
-        "A job that killed its worker took its neighbours with it: three deaths made twenty innocent jobs"
-        " dead. One that held the interpreter for leases was forgiven each time and never dead.",
-        "A job that was lost runs alone. A loss in company counts once, and a loss is forgiven once.",
+        "A job that killed its worker also cost the worker's other jobs a loss: three deaths made twenty"
+        " innocent jobs dead. A job that held the interpreter lock for several leases was forgiven each time"
+        " and never died.",
+        "A lost job runs alone. A loss beside other jobs counts once, and a loss is forgiven once.",
         (
             named(
                 "crash/test_poison.py",
@@ -167,9 +169,10 @@ FINDINGS = (
         ),
     ),
     Line(
-        "A job that sent SIGTERM to its worker was released uncharged for ever, and so were its neighbours.",
+        "A job that sent SIGTERM to its worker was released without a failure for ever, and so were the"
+        " worker's other jobs.",
         "After five releases in a row without a checkpoint or a yield a job runs alone, in a worker"
-        " that obeys no signal. Deployments and time boxes make no job dead.",
+        " that ignores SIGTERM. Deployments and time boxes kill no job.",
         (
             "crash/test_poison.py::test_a_job_that_terminates_its_worker_completes_and_so_do_its_neighbours",
             "worker/test_suspects.py::test_fifty_rolling_restarts_make_no_job_dead",
@@ -177,7 +180,7 @@ FINDINGS = (
         ),
     ),
     Line(
-        "A job that took a unique key after an older one's was freed was reported as its duplicate.",
+        "A job that took a unique key after an older job had freed it was reported as a duplicate.",
         "Only jobs that are as new as the key's holder are compared.",
         ("machine/test_machine.py::test_any_schedule_of_verbs_leaves_the_database_as_the_model_says",),
     ),
@@ -186,17 +189,17 @@ FINDINGS = (
         "An attempt that left a stage's output is one lease.",
         (
             named(
-                "sql/check_invariants/test_checking.py",
+                "sql/test_check_invariants.py",
                 "test_a_job_that_went_through_a_pipeline_held_each_lease_once",
             ),
         ),
     ),
     Line(
-        "sys.exit() in a task that a handler had started, a KeyboardInterrupt, loop.stop() or a cancel of all"
-        " tasks ended the worker, which released everything at no cost: 37 attempts, no failure, no loss, and"
-        " no neighbour was ever done.",
-        "The command runs its loop again; what a handler raises is the end of its attempt; the worker's own"
-        " tasks are not a handler's to cancel; attempts that another one cancelled start again.",
+        "sys.exit() in a task that a handler had started, a KeyboardInterrupt, loop.stop() or a cancel of"
+        " all tasks ended the worker, which released everything without a failure: 37 attempts, no failure,"
+        " no loss, and none of its other jobs ever completed.",
+        "The command restarts its event loop; an exception ends only its own attempt; a handler cannot"
+        " cancel the worker's own tasks; attempts that another handler cancelled start again.",
         (
             named("crash/test_rude_handlers.py", "test_a_handler_that_would_end_its_worker_fails_alone"),
             named(
@@ -210,14 +213,15 @@ FINDINGS = (
         ),
     ),
     Line(
-        "A worker that broke released its jobs at no cost, also the one that may have broken it.",
-        "It does not sign off: its jobs are lost with its lease, and losses are counted.",
+        "A worker that crashed released its jobs without a failure, including the job that may have crashed"
+        " it.",
+        "It does not unregister: its jobs are lost when its lease expires, and losses are counted.",
         (named("worker/test_surviving.py", "test_a_worker_that_breaks_does_not_release_its_jobs"),),
     ),
     Line(
         "A handler that raised GeneratorExit, or whose task was cancelled before its first step, left its job"
-        " running for ever and took its slot with it.",
-        "Every attempt ends with a recorded outcome; one that never began is started again.",
+        " running for ever and kept its slot.",
+        "Every attempt ends with a recorded outcome; an attempt that never began starts again.",
         (
             named(
                 "worker/test_surviving.py",
@@ -232,7 +236,7 @@ FINDINGS = (
     Line(
         "A handler that swallowed its cancellation, a thread, an exit handler or a blocked loop kept the"
         " process alive after its worker had stopped, or kept it from stopping.",
-        "The command is gone when the grace is over; what did not stop is named in the log.",
+        "The command exits when the grace period is over and logs what did not stop.",
         (
             named(
                 "crash/test_rude_handlers.py",
@@ -242,8 +246,8 @@ FINDINGS = (
         ),
     ),
     Line(
-        "A process that a handler forked, and that left by sys.exit(), became a second worker on the first"
-        " one's connections.",
+        "A process that a handler forked, and that ended with sys.exit(), became a second worker on the"
+        " connections of the first.",
         "A copy of the worker ends with its handler: it settles, claims and sends nothing.",
         (
             named(
@@ -253,10 +257,10 @@ FINDINGS = (
         ),
     ),
     Line(
-        "A retry that a handler asked for after an answer of 200 cut the limit of its endpoint and opened the"
-        " circuit; five jobs that always raised did so to a server that was well, and lived on.",
-        "Each ended call is good, bad or no evidence about its endpoint; only bad ones are held against it,"
-        " and only they may cost the job nothing.",
+        "A retry that a handler requested after an answer of 200 cut the limit of its endpoint and opened the"
+        " circuit; five jobs that always raised did so to a healthy server, and never died.",
+        "Each ended call is good, bad or no evidence about its endpoint; only bad evidence counts against the"
+        " endpoint, and only then may the job be spared a failure.",
         (
             named(
                 "worker/test_evidence.py",
@@ -269,9 +273,10 @@ FINDINGS = (
         ),
     ),
     Line(
-        "A job that an endpoint fails whenever it probes was never counted, however many others were served.",
-        "It counts after enough tries, if a call was answered well since the one before; until then explain"
-        " and doctor name the job.",
+        "A job that always made its endpoint fail was never charged a failure, however many other calls"
+        " succeeded.",
+        "It is charged after enough attempts if another call has succeeded since the previous one; until then"
+        " explain and doctor name the job.",
         (
             named(
                 "sql/endpoints/test_evidence.py",
@@ -281,31 +286,33 @@ FINDINGS = (
         ),
     ),
     Line(
-        "Any login could switch off rescue, timeouts, deadlines, pruning and statistics with an advisory lock"
-        " whose name it guessed, as could an open transaction after a rescue; the gauge said succeeded.",
-        "Rescue is under no lock; what one does at a time locks a row that only the owner can lock. A round"
-        " that another keeps from being done is no success, and the sweep and doctor name who does.",
+        "Any login could switch off rescue, timeouts, deadlines, pruning and statistics with an advisory"
+        " lock whose name it guessed, as could an open transaction after a rescue; the gauge still said"
+        " succeeded.",
+        "Rescue takes no such lock; work that one process does at a time locks a row that only the owner can"
+        " lock. A blocked round is not a success, and the sweep and doctor name the process that blocks it.",
         (
-            "race/test_locks.py::test_a_login_that_guesses_the_name_of_a_lock_cannot_stop_a_chore",
+            "race/test_locks.py::test_a_login_that_guesses_the_name_of_a_lock_cannot_stop_a_maintenance_task",
             "race/test_locks.py::test_an_open_transaction_after_a_rescue_keeps_no_other_from_rescuing",
             named(
-                "worker/test_chores.py",
-                "test_a_chore_that_somebody_keeps_from_being_done_is_no_success_and_its_holder_is_told",
+                "worker/test_maintenance.py",
+                "test_a_blocked_maintenance_task_is_no_success_and_its_holder_is_logged",
             ),
-            "cli/test_doctor.py::test_who_keeps_a_chore_from_being_done_is_named",
+            "cli/test_doctor.py::test_who_keeps_a_maintenance_task_from_being_done_is_named",
         ),
     ),
     Line(
-        "A child past its deadline that had ended with its parent, in the same sweep, got a dead letter too.",
-        "The sweep looks again before it buries a job.",
-        (named("sql/rescue_jobs/test_rescuing.py", "test_a_family_past_its_deadline_has_one_dead_letter"),),
+        "A child past its deadline that had already ended with its parent, in the same sweep, got a dead"
+        " letter too.",
+        "The sweep checks the state again before it dead-letters a job.",
+        (named("sql/test_rescue_jobs.py", "test_a_family_past_its_deadline_has_one_dead_letter"),),
     ),
     Line(
-        "A producer's open transaction that named a new queue or endpoint kept every worker of that queue"
-        " from starting, and nothing was logged.",
-        "A registration leaves what is being named to whoever names it, and claims find its lanes at the"
-        " commit; what a worker declares of it is put off and sent again. Waits of more than a second are"
-        " told, with the process that holds the lock.",
+        "A producer's open transaction with a new queue or endpoint kept every worker of that queue from"
+        " starting, and nothing was logged.",
+        "A registration does not wait for a queue or endpoint that another transaction is creating; claims"
+        " find its lanes after the commit, and the worker sends its declarations again. Waits of more than a"
+        " second are logged with the process that holds the lock.",
         (
             named(
                 "race/test_starting.py",
@@ -323,8 +330,8 @@ FINDINGS = (
     Line(
         "A user with CREATE on the database could create the schema first, with a trigger in it; a"
         " superuser's migrate ran the trigger and made that user a superuser.",
-        "A migration refuses a schema, table or function of somebody else, naming the owner, before it reads"
-        " from any, and finds no function on the user's own path.",
+        "A migration refuses a schema, table or function of another owner, and names the owner, before it"
+        " reads from any; it finds no function on the user's own search path.",
         (
             named(
                 "migration/test_foreign.py",
@@ -332,7 +339,7 @@ FINDINGS = (
             ),
             named(
                 "migration/test_foreign.py",
-                "test_an_object_of_somebody_else_in_a_real_installation_is_refused",
+                "test_an_object_of_another_owner_in_a_real_installation_is_refused",
             ),
             named(
                 "migration/test_foreign.py",
@@ -343,7 +350,7 @@ FINDINGS = (
     Line(
         "Of 137 shapes of secrets 76 passed redaction, such as bytes, lists, `=>` pairs, signed addresses and"
         " webhooks, and 1,171 of 10,000 ordinary log lines lost words.",
-        "None of the shapes passes, and 12 of the lines are touched; the rules stand in one SQL function.",
+        "None of the shapes passes, and 12 of the lines are changed; the rules are in one SQL function.",
         (
             "sql/base/test_sanitise_text.py::test_known_shapes_of_secrets_are_taken_out",
             "sql/base/test_sanitise_text.py::test_hardly_a_line_of_a_log_is_touched",
@@ -359,14 +366,14 @@ FINDINGS = (
         ),
     ),
     Line(
-        "A database URL whose password had an unescaped /, # or ? was read wrongly, and the error showed a"
-        " part of the password as a port that is no number.",
-        "Such a URL is refused without quoting any of it, and an address that is printed shows no URL.",
+        "A database URL whose password had an unescaped /, # or ? was parsed wrongly, and the error showed a"
+        " part of the password as an invalid port.",
+        "Such a URL is refused without quoting any part of it, and printed addresses contain no URL.",
         ("db/test_address.py::test_no_part_of_a_password_with_unescaped_characters_is_shown",),
     ),
     Line(
-        "A user who was refused a verb was told of four roles, not of the one that may call it.",
-        "The hint names the roles that may, from the same list that the grants are made of.",
+        "The error for a user who may not call a verb named four roles, not the one that may call it.",
+        "The hint names the roles that may, from the same list as the grants.",
         (
             "roles/test_refusals.py::test_each_verbs_refusal_names_the_roles_that_may_call_it",
             "roles/test_refusals.py::test_a_user_without_any_role_is_told_which_one",
@@ -374,12 +381,12 @@ FINDINGS = (
     ),
     Line(
         "An argument of the wrong type was quoted in the error, which is stored, logged and shown.",
-        "The error tells its type and length.",
+        "The error names its type and length.",
         ("client/test_payload.py::test_a_refused_value_is_not_shown",),
     ),
     Line(
-        "A line break in an error's message or in a name made what looked like another row of a table, and a"
-        " queue's name went unquoted into commands that are printed for copying.",
+        "A line break in an error message or a name looked like another row of a table, and a queue's name"
+        " went unquoted into commands that are printed for copying.",
         "Control characters of values are shown escaped, a traceback is indented, and words of commands are"
         " quoted for the shell.",
         (
@@ -389,9 +396,9 @@ FINDINGS = (
     ),
     Line(
         "A handler that sent commit or rollback inside its job's transaction completed the job in another"
-        " one: its writes stood alone, or were gone.",
-        "The transaction is marked; in any other the completion is refused, and the error says which writes"
-        " stand.",
+        " one: its writes were committed without it, or lost.",
+        "The transaction is marked; in any other transaction the completion is refused, and the error says"
+        " which writes were kept.",
         (
             named(
                 "worker/test_transaction.py",
@@ -401,12 +408,12 @@ FINDINGS = (
     ),
     Line(
         "A deadlock or serialization failure in a job's transaction cost the job a failure.",
-        "It is a deferral, and the job is tried again after a short random wait.",
+        "It is a deferral, and the job is retried after a short random wait.",
         ("worker/test_transaction.py::test_a_transaction_that_met_another_costs_no_failure",),
     ),
     Line(
-        "Whoever knew the id of a job could enqueue children of it: only a token that was given was checked,"
-        " and none in the options of single jobs.",
+        "Any caller that knew the id of a job could enqueue children of it: the token was checked only if it"
+        " was given, and never in the options of single jobs.",
         "A parent needs the token of the attempt that runs it.",
         (
             "sql/enqueue_jobs/test_children.py::test_a_parent_needs_its_token",
@@ -432,31 +439,32 @@ FINDINGS = (
         ),
     ),
     Line(
-        "A payload of 100,000 brackets ended in an error of PostgreSQL's parser, and on the command line"
-        " in a refusal without a path.",
-        "Text is looked at before the parser, and refused with its path.",
+        "A payload of 100,000 brackets caused an error of PostgreSQL's parser, and on the command line an"
+        " error without a path.",
+        "Text is checked before the parser reads it, and refused with its path.",
         (
             named(
-                "sql/read_payloads/test_deep_text.py",
+                "sql/test_read_payloads.py",
                 "test_a_hundred_thousand_brackets_are_refused_with_their_path",
             ),
         ),
     ),
     Line(
-        "A transaction with an enqueue by the Python client could not be prepared: its NOTIFY forbids that.",
-        "task.using(conn, notify=False) leaves it out.",
+        "A transaction with an enqueue by the Python client could not be prepared for two-phase commit,"
+        " because of its NOTIFY.",
+        "task.using(conn, notify=False) sends no NOTIFY.",
         ("client/test_two_phases.py::test_the_client_without_a_hint_can_be_prepared",),
     ),
     Line(
-        "ctx.progress said that a value of None stays as it was; the database forgot total and note, and set"
+        "ctx.progress promises to keep a value that is None; the database forgot total and note, and set"
         " failed to 0.",
-        "What a report does not say stays as it was.",
+        "A value that a report leaves out stays as it was.",
         ("worker/test_context.py::test_progress_that_says_only_what_is_done_keeps_the_rest",),
     ),
     Line(
-        "A stage without an endpoint was charged the estimate of the one before, and what a rejected,"
-        " snoozed, released or cancelled attempt had used was lost: a run with 2000 units stopped at 874.",
-        "A reservation is not the job's estimate, and every end carries what its attempt used.",
+        "A stage without an endpoint was charged the estimate of the previous stage, and the units of a"
+        " rejected, snoozed, released or cancelled attempt were lost: a run with 2000 units stopped at 874.",
+        "A reservation is separate from the job's estimate, and every end reports the units of its attempt.",
         (
             "sql/record_cost/test_random_ends.py::test_a_run_has_spent_what_its_handlers_reported",
             "sql/record_cost/test_ends.py::test_the_units_of_every_end_are_charged",
@@ -468,9 +476,9 @@ FINDINGS = (
         ),
     ),
     Line(
-        "The doctor called it an error for as long as it was known that a worker had died without a job in"
-        " its hands, although others lived.",
-        "Wrong is what is wrong at this moment: a lost worker that holds jobs, or that none is left.",
+        "The doctor reported an error for days after a worker had died without a job, although other workers"
+        " were alive.",
+        "An error is a current problem: a lost worker that still holds jobs, or no worker at all.",
         (
             named(
                 "cli/test_doctor.py",
@@ -480,9 +488,9 @@ FINDINGS = (
         ),
     ),
     Line(
-        "A draining worker waited for ever for jobs of tasks that its app does not have, and in silence for"
-        " those that were due in an hour.",
-        "It leaves both to others, and says every ten seconds what it waits for.",
+        "A draining worker waited for ever for jobs of tasks that its app does not have, and without a log"
+        " line for jobs that were due in an hour.",
+        "It leaves both to other workers, and logs every ten seconds what it waits for.",
         (
             named(
                 "worker/test_leaving.py",
@@ -493,22 +501,22 @@ FINDINGS = (
         ),
     ),
     Line(
-        "A queue, lane or endpoint that a typing error had made stayed for ever, and each claim and each"
-        " round of marks visited every lane: with 5,000 endpoints in a queue an empty claim took 200 ms.",
-        "What nobody declared and nothing has used for thirty days is removed; a worker with many lanes"
-        " visits those with ready jobs only.",
+        "A queue, lane or endpoint with a mistyped name stayed for ever, and each claim and each round of"
+        " lane marks visited every lane: with 5,000 endpoints in a queue an empty claim took 200 ms.",
+        "Queues, lanes and endpoints that were not declared and not used for thirty days are removed; a"
+        " worker with many lanes visits only those with ready jobs.",
         (
             "plan/test_many_lanes.py::test_a_claim_does_not_visit_lanes_without_ready_jobs",
             "plan/test_many_lanes.py::test_marking_lanes_reads_only_those_with_ready_jobs",
             named(
-                "sql/prune_unused/test_removing.py",
+                "sql/test_prune_unused.py",
                 "test_what_a_typing_error_made_goes_after_thirty_days_and_is_recorded",
             ),
             "race/test_removal.py::test_a_job_whose_lane_goes_while_it_is_enqueued_is_claimed",
         ),
     ),
     Line(
-        "Lists of queues and endpoints had no end, and the doctor named every queue without a worker.",
+        "Lists of queues and endpoints had no limit, and the doctor named every queue without a worker.",
         "Lists have a limit and say that there are more; the doctor names ten and a count.",
         (
             "cli/test_many_queues.py::test_lists_of_queues_and_endpoints_have_a_limit_and_go_on",
@@ -516,12 +524,12 @@ FINDINGS = (
         ),
     ),
     Line(
-        "A count that was cut off at 10,000 looked like an exact one.",
+        "A count that stopped at 10,000 looked like an exact one.",
         "It is shown as more than that, and named in more_than in JSON.",
         ("cli/test_many_queues.py::test_a_count_that_was_cut_off_says_more_than",),
     ),
     Line(
-        "A negative number of rows and options that are no object gave an error of PostgreSQL's, or none.",
+        "A negative number of rows and options that are not an object gave an error of PostgreSQL, or none.",
         "Each verb refuses them with HF002 and says what is allowed.",
         (
             "sql/refusals/test_arguments.py::test_a_negative_number_of_rows_is_refused",
@@ -530,27 +538,27 @@ FINDINGS = (
     ),
     Line(
         "Any login can NOTIFY on the channel: a storm of notifications caused 352 claims in a second.",
-        "At most 50 in any second that find nothing; the first ten are acted on at once.",
+        "At most 50 claims per second may find nothing; the first ten notifications are acted on at once.",
         (
             "worker/test_wake.py::test_a_storm_of_notifications_by_a_stranger_causes_few_claims",
             "worker/test_wake.py::test_a_ring_that_found_a_job_does_not_delay_the_next",
         ),
     ),
     Line(
-        "The last worker of a chain was ended while it held a job: `workers continue` left out workers whose"
-        " jobs were not taken back yet, and no other worker was left to do that.",
-        "Looking for lost workers takes back their jobs first.",
+        "The last worker of a chain was killed while it held a job: `workers continue` ignored workers whose"
+        " jobs were not rescued yet, and no other worker was left to rescue them.",
+        "The search for lost workers rescues their jobs first.",
         (
             named(
-                "sql/lost_continuations/test_looking.py",
+                "sql/test_lost_continuations.py",
                 "test_the_last_worker_of_all_is_missed_though_it_held_jobs",
             ),
         ),
     ),
     Line(
         "With uvloop, a handler that forked made its worker deaf to SIGTERM: the copy took the loop's signals"
-        " out of the epoll set that both share. The worker left only at the end of its grace.",
-        "A copy leaves the shared epoll set before its loop can stop.",
+        " out of the epoll set that both share. The worker exited only at the end of its grace period.",
+        "A copy closes its side of the shared epoll set before its loop can stop.",
         (
             named(
                 "crash/test_rude_handlers.py",
@@ -560,7 +568,7 @@ FINDINGS = (
     ),
     Line(
         "A worker that claims once waited for ever after a job that completed in its own transaction.",
-        "It leaves when nothing runs and no end is left to be sent.",
+        "It exits when no job is running and every end is stored.",
         (
             named(
                 "worker/test_transaction.py",

@@ -1,6 +1,6 @@
 """One line of a table: what is promised or done, what is expected of it, and the tests that show it.
 
-A proof is a test (its path below tests/, and its name) or a fault of `holdfast chaos`, written as chaos:NAME.
+A proof is a test (its path below tests/, and its name) or a fault of `./dev chaos`, written as chaos:NAME.
 """
 
 from dataclasses import dataclass

@@ -16,14 +16,14 @@ async def a_whole_trail(conn: Connection, queue: str = "default") -> str:
     return queue
 
 
-async def robbed(conn: Connection) -> None:
+async def lost_while_leased(conn: Connection) -> None:
     """A rescue that does not ask for the lease."""
     job = await running_job(conn)
     await conn.execute("select holdfast.lose_job(j) from holdfast.jobs as j where id = $1", job.id)
 
 
-async def robbed_and_run_by_another(conn: Connection) -> None:
-    await robbed(conn)
+async def lost_while_leased_and_run_by_another(conn: Connection) -> None:
+    await lost_while_leased(conn)
     await claim_one(conn, await a_worker(conn))
 
 
@@ -78,7 +78,7 @@ async def admitted_above_the_limit(conn: Connection) -> None:
 
 
 RECORDED: list[Plant] = [
-    robbed,
+    lost_while_leased,
     unexplained_attempt,
     ran_out_of_order,
     trail_with_a_gap,

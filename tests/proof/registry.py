@@ -8,7 +8,7 @@ __all__ = ["FAULTS", "Line", "named"]
 FAULTS = (
     Line(
         "kill -9 of a worker: after its claim, while it runs, before the completion's commit, after it",
-        "another worker does the job within L + 2S, one end, its effect exactly once",
+        "another worker gets the job within L + 2S, one end, its effect exactly once",
         (
             "crash/test_killed.py::test_every_job_of_a_killed_worker_is_done_by_another_and_has_one_end",
             "chaos:kill-worker",
@@ -16,7 +16,7 @@ FAULTS = (
     ),
     Line(
         "kill -9 of a worker between two steps",
-        "a recorded step is not done again",
+        "a recorded step does not run again",
         (
             named(
                 "proof/test_workers.py",
@@ -28,7 +28,7 @@ FAULTS = (
     Line(
         "sys.exit, KeyboardInterrupt, GeneratorExit, loop.stop or a cancel of all tasks in a handler or in a"
         " task that it starts",
-        "that job has failed; its neighbours are done; the worker lives",
+        "that job fails; the worker's other jobs complete; the worker survives",
         (
             named("crash/test_rude_handlers.py", "test_a_handler_that_would_end_its_worker_fails_alone"),
             named(
@@ -36,11 +36,11 @@ FAULTS = (
                 "test_a_handler_that_cancels_all_tasks_costs_its_neighbours_no_failure",
             ),
         ),
-        "with `holdfast worker`; inside a loop of your own see docs/python.md",
+        "with `holdfast worker`; in your own event loop see docs/python.md",
     ),
     Line(
         "os.fork in a handler, and a copy that exits, raises, returns or waits",
-        "the copy ends there and touches nothing of the worker's",
+        "the copy ends there and does not touch the worker's connections",
         (
             named(
                 "crash/test_rude_handlers.py",
@@ -49,9 +49,9 @@ FAULTS = (
         ),
     ),
     Line(
-        "out of memory, segfault, abort, `os._exit` in a handler, the interpreter held for leases,"
-        " beside neighbours that last longer",
-        "dead after three losses; every neighbour completes",
+        "out of memory, segfault, abort, `os._exit` in a handler, the interpreter lock held for several"
+        " leases, with longer jobs on the same worker",
+        "dead after three losses; every other job completes",
         (
             named(
                 "crash/test_poison.py",
@@ -73,7 +73,7 @@ FAULTS = (
     ),
     Line(
         "SIGTERM while idle, while draining, beyond the grace; a second signal",
-        "exit 0, released uncharged, no loss",
+        "exit 0, jobs released without a failure, no loss",
         (
             "crash/test_signals.py::test_an_idle_worker_leaves_at_once",
             "crash/test_signals.py::test_a_busy_worker_finishes_what_runs_while_renewing_its_lease",
@@ -84,7 +84,7 @@ FAULTS = (
     ),
     Line(
         "SIGSTOP for longer than the lease, then SIGCONT",
-        "another finishes; every write of the zombie is refused",
+        "another worker finishes; every write of the resumed worker is refused",
         (
             named(
                 "crash/test_suspended.py",
@@ -95,13 +95,13 @@ FAULTS = (
     ),
     Line(
         "a handler that blocks the event loop for three leases; one that never returns",
-        "not robbed; timed out, fenced or killed",
+        "the first keeps its job; the second times out and is fenced or killed",
         (
             named(
                 "crash/test_suspended.py",
                 "test_the_lease_is_renewed_while_a_handler_blocks_the_loop_or_its_own_process",
             ),
-            "crash/test_suspended.py::test_a_handler_that_blocks_the_loop_for_three_leases_is_not_robbed",
+            "crash/test_suspended.py::test_a_handler_that_blocks_the_loop_for_three_leases_keeps_its_job",
             "worker/test_stopping.py::test_a_thread_that_does_not_return_is_reported_and_keeps_its_slot",
             named(
                 "worker/test_process_mode.py",
@@ -111,11 +111,11 @@ FAULTS = (
     ),
     Line(
         "a handler that holds the interpreter lock for longer than its lease",
-        "may be robbed, is fenced, one end; in process mode not robbed",
+        "may lose its job and is then fenced, one end; in process mode it keeps its job",
         (
             named(
                 "crash/test_suspended.py",
-                "test_a_handler_that_holds_the_interpreter_is_robbed_and_what_it_writes_is_fenced",
+                "test_a_handler_that_holds_the_interpreter_loses_its_job_and_what_it_writes_is_fenced",
             ),
             named(
                 "crash/test_suspended.py",
@@ -159,7 +159,7 @@ FAULTS = (
     ),
     Line(
         "connections reset; the answer to COMMIT lost on enqueue, claim and complete",
-        "the same id; found and given back; done once",
+        "the same id; found and released; completed once",
         (
             named(
                 "proof/test_lost_answers.py",
@@ -181,7 +181,7 @@ FAULTS = (
     ),
     Line(
         "partition for two leases; loss in one direction; a half-open listener",
-        "cancelled locally before the lease ends, no overlap, polling covers",
+        "handlers are cancelled before the lease expires, no overlap, polling finds the jobs",
         (
             named(
                 "worker/test_partition.py",
@@ -196,11 +196,11 @@ FAULTS = (
     ),
     Line(
         "slow database, table lock, tight statement_timeout, connections exhausted, read-only",
-        "slower, nobody robbed below half of a lease, tried again with pauses",
+        "slower; no worker loses jobs to a delay below half of a lease; retried with backoff",
         (
-            "proof/test_hard_times.py::test_a_database_that_answers_slowly_robs_nobody",
-            "proof/test_hard_times.py::test_a_locked_table_delays_and_robs_nobody",
-            "proof/test_hard_times.py::test_a_tight_statement_timeout_delays_and_robs_nobody",
+            "proof/test_hard_times.py::test_a_database_that_answers_slowly_costs_no_worker_its_jobs",
+            "proof/test_hard_times.py::test_a_locked_table_delays_and_costs_no_worker_its_jobs",
+            "proof/test_hard_times.py::test_a_tight_statement_timeout_delays_and_costs_no_worker_its_jobs",
             "proof/test_hard_times.py::test_a_worker_that_lost_its_connections_waits_for_free_ones",
             "proof/test_hard_times.py::test_a_read_only_database_delays_and_loses_nothing",
             "chaos:pause-database",
@@ -210,7 +210,7 @@ FAULTS = (
     ),
     Line(
         "disk full",
-        "a clear error, all or nothing, the server lives",
+        "a clear error, all or nothing, the server survives",
         ("proof/test_disk_full.py::test_a_full_disk_is_a_clear_error_and_nothing_half_done",),
         "the disk of the write-ahead log: PostgreSQL itself stops then, and recovers when there is room",
     ),
@@ -220,7 +220,7 @@ FAULTS = (
         (
             "proof/test_workers.py::test_a_worker_whose_clock_is_wrong_by_a_day_works_like_any_other",
             "repo/test_clocks.py::test_no_code_of_a_worker_reads_the_clock_of_its_host",
-            "sql/check_invariants/test_checking.py::test_leases_do_not_overlap_even_if_the_clock_steps_back",
+            "sql/test_check_invariants.py::test_leases_do_not_overlap_even_if_the_clock_steps_back",
         ),
         "a clock that is wrong below Python, for C libraries, too; daylight saving time: no schedules yet",
     ),

@@ -15,9 +15,9 @@ import asyncpg
 
 from holdfast.db.migrate import migrate
 from holdfast.embedded import EmbeddedServer
-from holdfast.embedded.account import account_for
-from holdfast.embedded.find import find_binaries
+from holdfast.embedded.find_programs import find_binaries
 from holdfast.embedded.ownership import usable_by
+from holdfast.embedded.server_account import account_for
 from tests.crash.processes import until
 
 PORT = 5433

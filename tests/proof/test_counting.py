@@ -1,11 +1,11 @@
-"""`holdfast chaos --jobs`: exactly as many ends as jobs, though workers are killed."""
+"""`./dev chaos --jobs`: exactly as many ends as jobs, though workers are killed."""
 
 import json
 from dataclasses import fields, replace
 
 import pytest
 
-from holdfast.cli.chaos.count import Counted
+from chaos.count_ends import Counted
 from tests.proof.test_mini_chaos import chaos
 
 JOBS = 3000

@@ -10,10 +10,10 @@ from uuid import UUID, uuid4
 import asyncpg
 import pytest
 
+from chaos.postgres_proxy import proxied_postgres
 from holdfast.db.invariants import check_invariants
 from tests.crash.processes import WorkerProcess, until
 from tests.crash.world import World
-from tests.proof.linked import linked
 
 Start = Callable[..., WorkerProcess]
 COUNT = 20
@@ -24,7 +24,7 @@ select w.lease_until from holdfast.workers as w join holdfast.jobs as j on j.wor
 
 
 @pytest.mark.parametrize("table", ["jobs", "workers"])
-async def test_a_locked_table_delays_and_robs_nobody(
+async def test_a_locked_table_delays_and_costs_no_worker_its_jobs(
     here: World, database_url: str, start: Start, table: str
 ) -> None:
     """For less than half of a lease, of the jobs and of the leases themselves."""
@@ -37,7 +37,7 @@ async def test_a_locked_table_delays_and_robs_nobody(
     await assert_unharmed(here, ids)
 
 
-async def test_a_tight_statement_timeout_delays_and_robs_nobody(
+async def test_a_tight_statement_timeout_delays_and_costs_no_worker_its_jobs(
     here: World, database_url: str, start: Start
 ) -> None:
     name = urlsplit(database_url).path.lstrip("/")
@@ -51,20 +51,20 @@ async def test_a_tight_statement_timeout_delays_and_robs_nobody(
     await assert_unharmed(here, ids)
 
 
-async def test_a_database_that_answers_slowly_robs_nobody(
+async def test_a_database_that_answers_slowly_costs_no_worker_its_jobs(
     here: World, database_url: str, start: Start
 ) -> None:
     """For less than half of a lease: every answer takes longer than a renewal waits for one."""
     (job,) = await here.enqueue("nap", {"seconds": LEASE * 0.5})
-    async with linked(database_url) as (link, url):
+    async with proxied_postgres(database_url) as (proxy, url):
         start(url, slots=1, lease=LEASE)
         await until(here.has_calls(1))
         start(database_url, slots=1, lease=LEASE)
         ends = await here.conn.fetchval(ENDS, job)
-        link.slow_down(LEASE * 0.2)  # in each direction
+        proxy.delay(LEASE * 0.2)  # in each direction
         await asyncio.sleep(LEASE * 0.45)
         assert await here.conn.fetchval(ENDS, job) == ends, "it was renewed all the same: not slow enough"
-        link.slow_down(0)
+        proxy.delay(0)
         await until(here.reaches(completed=1))
     await assert_unharmed(here, [job])
 

@@ -10,17 +10,20 @@ import pytest
 
 from tests.cli.command import environment, eventually
 from tests.patience import PATIENCE
+from tests.repo.tree import ROOT
 
 pytestmark = pytest.mark.alone
 
-COMMAND = [sys.executable, "-m", "holdfast", "chaos", "--seed", "1", "--minutes", "1"]
+COMMAND = [sys.executable, "-m", "chaos", "--seed", "1", "--minutes", "1"]
 
 
 @pytest.mark.slow
 def test_sigterm_leaves_no_server_and_no_worker_behind() -> None:
     with tempfile.TemporaryDirectory(prefix="hf-") as directory:
         Path(directory).chmod(0o755)
-        started = subprocess.Popen(COMMAND, env=environment(TMPDIR=directory), stderr=subprocess.DEVNULL)
+        started = subprocess.Popen(
+            COMMAND, cwd=ROOT, env=environment(TMPDIR=directory), stderr=subprocess.DEVNULL
+        )
         try:
             eventually(lambda: len(psutil.Process(started.pid).children()) >= 4)
             family = psutil.Process(started.pid).children(recursive=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import environment
+from tests.repo.tree import ROOT
 
 pytestmark = [pytest.mark.alone, pytest.mark.slow]
 
@@ -25,5 +26,5 @@ def test_every_fault_fires_and_no_job_is_lost_or_doubled(tmp_path: Path) -> None
 
 
 def chaos(*options: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "holdfast", "chaos", *options]
-    return subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "chaos", *options]
+    return subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False)

@@ -6,12 +6,12 @@ from datetime import timedelta
 
 import pytest
 
-from holdfast.cli.chaos.proxy import Link
+from chaos.fault_proxy import FaultProxy
+from chaos.postgres_proxy import proxied_postgres
 from holdfast.client.app import Holdfast
 from holdfast.db.invariants import check_invariants
 from holdfast.model.state import State
 from tests.patience import PATIENCE
-from tests.proof.linked import linked
 from tests.worker.working import ended, in_state, until, working
 
 pytestmark = pytest.mark.alone
@@ -27,17 +27,17 @@ async def near(database_url: str) -> AsyncIterator[Holdfast]:
 
 
 @pytest.fixture
-async def far(database_url: str) -> AsyncIterator[tuple[Link, Holdfast]]:
-    async with linked(database_url) as (link, url), Holdfast(url, name="far") as app:
-        yield link, app
+async def far(database_url: str) -> AsyncIterator[tuple[FaultProxy, Holdfast]]:
+    async with proxied_postgres(database_url) as (proxy, url), Holdfast(url, name="far") as app:
+        yield proxy, app
 
 
 @pytest.mark.parametrize("up", [True, False])
 async def test_with_loss_in_one_direction_no_two_attempts_overlap(
-    near: Holdfast, far: tuple[Link, Holdfast], up: bool
+    near: Holdfast, far: tuple[FaultProxy, Holdfast], up: bool
 ) -> None:
     """On one clock: the first attempt was cancelled before the second began."""
-    link, distant = far
+    proxy, distant = far
     running: set[int] = set()
     seen: list[int] = []
 
@@ -55,19 +55,21 @@ async def test_with_loss_in_one_direction_no_two_attempts_overlap(
     distant.task()(work)
     async with working(distant, lease=LEASE):
         await until(in_state(handle, State.RUNNING))
-        link.cut(up=up, down=not up)
+        proxy.partition(to_server=up, to_client=not up)
         async with working(near, lease=LEASE):
             job = await ended(handle)
-        link.heal()
+        proxy.heal()
     assert (job.state, job.output, seen) == (State.COMPLETED, "second", [1, 1])
     assert await check_invariants(near.database) == []
 
 
-async def test_a_half_open_listener_is_covered_by_polling(near: Holdfast, far: tuple[Link, Holdfast]) -> None:
+async def test_a_half_open_listener_is_covered_by_polling(
+    near: Holdfast, far: tuple[FaultProxy, Holdfast]
+) -> None:
     """Nobody tells the worker that its connections are dead: the next poll waits for the end of its
     statement, which is after a lease, and the one after that is on a new connection.
     """
-    link, distant = far
+    proxy, distant = far
 
     @distant.task()
     async def work() -> int:
@@ -76,6 +78,6 @@ async def test_a_half_open_listener_is_covered_by_polling(near: Holdfast, far: t
     near_work = near.task(name="work")(lambda: 1)
     async with working(distant, lease=SHORT_LEASE):
         assert await (await near_work.enqueue()).result(timeout=PATIENCE) == 1
-        assert link.half_open() >= 3
+        assert proxy.half_open() >= 3
         assert await (await near_work.enqueue()).result(timeout=PATIENCE) == 1
-        link.heal()
+        proxy.heal()

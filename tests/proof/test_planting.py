@@ -29,7 +29,7 @@ from tests.builders import (
     waiting_job,
 )
 from tests.proof.plants import PLANTS, failed_job, trail
-from tests.proof.recorded import Plant, a_whole_trail, robbed_and_run_by_another
+from tests.proof.recorded import Plant, a_whole_trail, lost_while_leased_and_run_by_another
 from tests.repo.tree import ROOT
 
 FILES = ROOT / "src" / "holdfast" / "sql" / "invariant"
@@ -55,8 +55,8 @@ async def test_the_trail_may_tell_of_the_legal_transitions_and_of_no_other(conn:
 
 
 async def test_a_rescue_that_asks_for_no_lease_makes_leases_overlap(conn: Connection) -> None:
-    await robbed_and_run_by_another(conn)
-    assert await found(conn) == {"robbed", "leases_overlap"}
+    await lost_while_leased_and_run_by_another(conn)
+    assert await found(conn) == {"lost_while_leased", "leases_overlap"}
 
 
 async def test_a_job_whose_line_came_again_ran_in_order(conn: Connection) -> None:
@@ -110,14 +110,14 @@ async def test_a_whole_trail_of_all_that_people_do_has_no_gap(conn: Connection) 
     assert await release(conn, job)
     assert await snooze(conn, await claim_one(conn, worker), timedelta(0))
     job = await claim_one(conn, worker)
-    for verb in ("take_back_jobs", "fail_by_hand"):
+    for verb in ("reclaim_jobs", "fail_as_operator"):
         await conn.execute(f"select holdfast.{verb}($1, 'it hangs', 'Ada')", [job.id])
     assert await replay(conn, job.id) == "replayed"
     job = await claim_one(conn, worker)
     assert await cancel(conn, job.id) == "asked"
     assert await settle(conn, job, "cancel", {})
     assert await replay(conn, job.id) == "replayed"
-    await conn.execute("select holdfast.complete_by_hand($1, '1', 'done', 'Ada')", [job.id])
+    await conn.execute("select holdfast.complete_as_operator($1, '1', 'done', 'Ada')", [job.id])
     assert await cancel(conn, await waiting_job(conn)) == "cancelled"
     assert await found(conn) == set()
 

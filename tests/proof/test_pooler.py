@@ -16,7 +16,7 @@ from holdfast.db.invariants import check_invariants
 from holdfast.db.migrate import migrate
 from holdfast.model.error import DatabaseError, UniqueConflict
 from holdfast.model.state import State
-from holdfast.worker.context import JobContext
+from holdfast.worker.context.job_context import JobContext
 from tests.cli.command import holdfast
 from tests.patience import PATIENCE
 from tests.proof.pooler import pooled

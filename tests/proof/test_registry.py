@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from holdfast.cli.chaos.faults import FAULTS as CHAOS
+from chaos.faults import FAULTS as CHAOS
 from tests.proof.findings import FINDINGS
 from tests.proof.promises import PROMISES
 from tests.proof.registry import FAULTS, Line

@@ -10,16 +10,18 @@ import pytest
 
 from tests.cli.command import environment
 from tests.proof.test_sabotage import RISING
+from tests.repo.tree import ROOT
 
 pytestmark = [pytest.mark.alone, pytest.mark.slow]
 
 SEED = 22
 # Every second job that completed is done again, which no run passes, on a busy machine either.
 PROGRAM = f"""
-from holdfast.cli.chaos.parts.plain import Plain
-from holdfast.cli.entry import main
+import sys
+from chaos.__main__ import main
+from chaos.workloads.plain import Plain
 Plain.tables = {RISING.replace("0.02", "0.5")!r}
-main()
+sys.exit(main())
 """
 
 
@@ -38,8 +40,8 @@ def test_a_schedule_that_failed_is_saved_and_fails_again_in_the_same_way(tmp_pat
 
 
 def chaos(*options: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-c", PROGRAM, "chaos", *options]
-    return subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", PROGRAM, *options]
+    return subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False)
 
 
 def done_by(told: str) -> list[str]:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.cli.chaos.faults import FAULTS
-from holdfast.cli.chaos.parts.plain import Plain
-from holdfast.cli.chaos.plan import make_plan
-from holdfast.cli.chaos.run import run_chaos
-from holdfast.cli.chaos.tally import tally_of
+from chaos.faults import FAULTS
+from chaos.run_chaos import run_chaos
+from chaos.run_figures import tally_of
+from chaos.schedule import make_schedule
+from chaos.workloads.plain import Plain
 from tests.repo.tree import ROOT
 
 pytestmark = [pytest.mark.alone, pytest.mark.slow]
@@ -24,16 +24,20 @@ Swap = tuple[str, str, str]
 """A file, what is taken out of it, and what stands there instead."""
 
 UNFENCED: list[Swap] = [
-    ("job/move_to_history.sql", "or j.token = e.end_token)", "or j.token is not null)"),
+    ("job/parts/move_to_history.sql", "or j.token = e.end_token)", "or j.token is not null)"),
 ]
 ROBBING: list[Swap] = [
     (
-        "chore/rescue_lost.sql",
+        "maintenance/rescue_lost.sql",
         "where w.id is null or w.state = 'stopped' or w.lease_until < holdfast.now()",
         # Now and then: a long job that is taken away at every sweep would never be done.
         "where random() < 0.05 or w.id is null or w.state = 'stopped' or w.lease_until < holdfast.now()",
     ),
-    ("chore/fence_worker.sql", "if row.state <> 'stopped' and row.lease_until >= holdfast.now()", "if false"),
+    (
+        "maintenance/fence_worker.sql",
+        "if row.state <> 'stopped' and row.lease_until >= holdfast.now()",
+        "if false",
+    ),
 ]
 # A completed job comes back now and then, as one does whose row was not deleted.
 RISING = """
@@ -58,7 +62,7 @@ for each row when (old.task = 'effect' and old.token is not null) execute functi
 @pytest.mark.parametrize(
     ("swaps", "more", "told"),
     [
-        pytest.param(UNFENCED, "", ("plain: ", "slow: "), id="an end under an outdated token"),
+        pytest.param(UNFENCED, "", ("plain: ", "long_jobs: "), id="an end under an outdated token"),
         pytest.param(ROBBING, "", ("leases: worker ",), id="a rescue that does not look at the lease"),
         pytest.param([], RISING, ("effects: two effects",), id="a completed job that stays"),
     ],
@@ -66,11 +70,11 @@ for each row when (old.task = 'effect' and old.token is not null) execute functi
 async def test_a_sabotaged_database_does_not_pass(
     monkeypatch: pytest.MonkeyPatch, swaps: list[Swap], more: str, told: tuple[str, ...]
 ) -> None:
-    """What a part has made before the workers start is made after the migration: the place to harm it."""
+    """The tables of a workload are made between the migration and the workers: the place to sabotage."""
     monkeypatch.setattr(Plain, "tables", "\n".join([*map(swapped, swaps), more]))
-    plan = make_plan(1, LENGTH, {name: FAULTS[name].weight for name in HARM}, 3)
+    schedule = make_schedule(1, LENGTH, {name: FAULTS[name].weight for name in HARM}, 3)
     with tempfile.TemporaryDirectory(prefix="holdfast-chaos-") as directory:
-        complaints = tally_of(plan, await run_chaos(Path(directory), plan)).complaints
+        complaints = tally_of(schedule, await run_chaos(Path(directory), schedule)).complaints
     assert [one for one in complaints if one.startswith(told)], complaints
 
 

@@ -65,7 +65,7 @@ async def act(conn: Connection, scene: Scene, verb: str) -> str:
 
 
 async def seen(conn: Connection, scene: Scene) -> dict[str, Any]:
-    """After the chores have come by: the whole world of the scene."""
+    """After the maintenance tasks have come by: the whole world of the scene."""
     await conn.execute("select holdfast.advance_order_keys()")
     await conn.execute("select holdfast.close_runs()")
     return {

@@ -1,4 +1,6 @@
-"""Who may keep a chore from being done: nobody for rescue, and of the others only a round of the same."""
+"""Who may keep a maintenance task from being done: nobody for rescue, and of the others only a round of the
+same.
+"""
 
 import asyncio
 
@@ -33,7 +35,7 @@ PAST_DEADLINE = """
 update holdfast.jobs set deadline = holdfast.now() - interval '1 minute' where state in ('waiting', 'ready')
 """
 BY_PARENTS = "select count(*) from holdfast.history where reason = 'its parent has ended'"
-HELD_BY = "select held_by from holdfast.chore_view where name = $1"
+HELD_BY = "select held_by from holdfast.maintenance_view where name = $1"
 
 
 async def abandoned_job(conn: Connection) -> None:
@@ -65,7 +67,7 @@ async def overdue_work(conn: Connection) -> None:
 ALL_FOUR = {"recovered": 1, "dead": 0, "timed_out": 1, "cancelled": 1, "expired": 1, "runs": 0}
 
 
-async def test_a_login_that_guesses_the_name_of_a_lock_cannot_stop_a_chore(crowd: Crowd) -> None:
+async def test_a_login_that_guesses_the_name_of_a_lock_cannot_stop_a_maintenance_task(crowd: Crowd) -> None:
     stranger = await crowd.join()
     for key in KEYS:
         await stranger.execute("select pg_advisory_lock(hashtextextended($1, 0))", f"holdfast.{key}")
@@ -143,19 +145,19 @@ async def expired_family(conn: Connection) -> None:
     assert await settle(conn, parent, "wait", {"for": "children:k"})
 
 
-@pytest.mark.parametrize("chore", sorted(ALONE))
+@pytest.mark.parametrize("task", sorted(ALONE))
 async def test_a_round_that_another_keeps_from_being_done_says_so_and_by_whom(
-    crowd: Crowd, chore: str
+    crowd: Crowd, task: str
 ) -> None:
-    await crowd.watcher.execute("select holdfast.note_chores($1)", [chore])
+    await crowd.watcher.execute("select holdfast.record_maintenance($1)", [task])
     holder, other = await crowd.join(), await crowd.join()
     transaction = holder.transaction()
     await transaction.start()
-    assert await holder.fetchval(ALONE[chore]) == 0
+    assert await holder.fetchval(ALONE[task]) == 0
     async with asyncio.timeout(PATIENCE):
-        assert await other.fetchval(ALONE[chore]) is None
-        assert await crowd.watcher.fetchval(HELD_BY, chore) == holder.get_server_pid()
-        await other.execute("select holdfast.note_chores($1)", [chore])
+        assert await other.fetchval(ALONE[task]) is None
+        assert await crowd.watcher.fetchval(HELD_BY, task) == holder.get_server_pid()
+        await other.execute("select holdfast.record_maintenance($1)", [task])
     await transaction.commit()
-    assert await crowd.watcher.fetchval(HELD_BY, chore) is None
-    assert await other.fetchval(ALONE[chore]) == 0
+    assert await crowd.watcher.fetchval(HELD_BY, task) is None
+    assert await other.fetchval(ALONE[task]) == 0

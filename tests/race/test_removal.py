@@ -41,7 +41,7 @@ async def expired(conn: Connection, **where: str) -> None:
 
 
 async def claimed_in_the_end(conn: Connection, queue: str) -> UUID:
-    """By a worker that was there all the time, after one round of the chore."""
+    """By a worker that was there all the time, after one round of the maintenance task."""
     await conn.execute("select holdfast.mark_lanes()")
     worker = await a_worker(conn, [queue])
     return (await claim_one(conn, worker)).id
@@ -51,36 +51,36 @@ async def claimed_in_the_end(conn: Connection, queue: str) -> UUID:
 async def test_a_job_whose_lane_goes_while_it_is_enqueued_is_claimed(
     named: Crowd, endpoint: str | None
 ) -> None:
-    producer, chore = await named.join(), await named.join()
+    producer, task = await named.join(), await named.join()
     options = {"queue": "q"} | ({"endpoint": endpoint} if endpoint else {})
-    await expired(chore, **options)
+    await expired(task, **options)
     transaction = producer.transaction()
     await transaction.start()
     job = await ready_job(producer, **options)
-    removed = await chore.fetchrow(PRUNE)
+    removed = await task.fetchrow(PRUNE)
     assert tuple(removed or ()) == (1, 1, 1 if endpoint else 0)
     await transaction.commit()
-    assert await claimed_in_the_end(chore, "q") == job
+    assert await claimed_in_the_end(task, "q") == job
     found = "select count(*) from holdfast.lanes where queue = 'q' and endpoint = $1"
-    assert await chore.fetchval(found, endpoint or "") == 1
+    assert await task.fetchval(found, endpoint or "") == 1
 
 
 async def test_a_lane_that_is_made_while_its_queue_and_endpoint_go_gets_them_back(named: Crowd) -> None:
-    producer, chore = await named.join(), await named.join()
-    await expired(chore, queue="q", endpoint="model")
-    await chore.execute("delete from holdfast.lanes where queue = 'q'")
+    producer, task = await named.join(), await named.join()
+    await expired(task, queue="q", endpoint="model")
+    await task.execute("delete from holdfast.lanes where queue = 'q'")
     transaction = producer.transaction()
     await transaction.start()
     job = await ready_job(producer, queue="q", endpoint="model")
-    removed = await chore.fetchrow(PRUNE)
+    removed = await task.fetchrow(PRUNE)
     assert tuple(removed or ()) == (0, 1, 1)
     await transaction.commit()
-    assert await claimed_in_the_end(chore, "q") == job
+    assert await claimed_in_the_end(task, "q") == job
 
 
-async def test_producers_and_the_chore_at_once_lose_no_job_and_none_fails(named: Crowd) -> None:
+async def test_producers_and_the_maintenance_task_at_once_lose_no_job_and_none_fails(named: Crowd) -> None:
     producers = [await named.join() for _ in range(3)]
-    chore = await named.join()
+    task = await named.join()
     made: list[UUID] = []
 
     async def produce(conn: Connection, name: str) -> None:
@@ -91,22 +91,22 @@ async def test_producers_and_the_chore_at_once_lose_no_job_and_none_fails(named:
 
     async def remove() -> None:
         for _ in range(ROUNDS):
-            await chore.execute(EXPIRE)
-            await chore.execute(PRUNE)
+            await task.execute(EXPIRE)
+            await task.execute(PRUNE)
 
     await asyncio.gather(remove(), *(produce(conn, f"g {n}") for n, conn in enumerate(producers)))
-    await chore.execute("select holdfast.mark_lanes()")
-    assert await chore.fetchval(HOMELESS) == 0
-    assert await chore.fetchval("select count(*) from holdfast.jobs") == len(made) == 3 * ROUNDS * 3 // 2
+    await task.execute("select holdfast.mark_lanes()")
+    assert await task.fetchval(HOMELESS) == 0
+    assert await task.fetchval("select count(*) from holdfast.jobs") == len(made) == 3 * ROUNDS * 3 // 2
 
 
-async def test_the_chore_passes_over_what_somebody_holds(named: Crowd) -> None:
-    producer, chore = await named.join(), await named.join()
-    await expired(chore, queue="q", endpoint="model")
+async def test_the_maintenance_task_skips_rows_that_others_hold(named: Crowd) -> None:
+    producer, task = await named.join(), await named.join()
+    await expired(task, queue="q", endpoint="model")
     transaction = producer.transaction()
     await transaction.start()
     await producer.execute("select from holdfast.endpoints where name = 'model' for update")
     await producer.execute("select from holdfast.queues where name = 'q' for update")
-    assert tuple(await chore.fetchrow(PRUNE) or ()) == (1, 0, 0)
+    assert tuple(await task.fetchrow(PRUNE) or ()) == (1, 0, 0)
     await transaction.rollback()
-    assert tuple(await chore.fetchrow(PRUNE) or ()) == (0, 1, 1)
+    assert tuple(await task.fetchrow(PRUNE) or ()) == (0, 1, 1)

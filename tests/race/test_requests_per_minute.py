@@ -31,6 +31,7 @@ async def ticking(database_url: str) -> AsyncIterator[tuple[Crowd, FakeClock]]:
         yield crowd, await install_fake_clock(await crowd.join())
 
 
+@pytest.mark.slow
 async def test_in_every_sliding_minute_exactly_the_budget_is_started(
     ticking: tuple[Crowd, FakeClock],
 ) -> None:

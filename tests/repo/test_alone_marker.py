@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.repo.tree import ROOT
 
 TESTS = """
@@ -21,6 +23,7 @@ def test_it(number):
 """
 
 
+@pytest.mark.slow
 def test_tests_marked_alone_never_overlap(tmp_path: Path) -> None:
     shutil.copy(ROOT / "conftest.py", tmp_path)
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = alone\n")

@@ -18,9 +18,8 @@ CLOCKS = {
     "date": {"today"},
 }
 ALLOWED = {
-    "model/http_answer.py: datetime.now": "a Retry-After with a date, in an answer that breaks HTTP by "
-    "having no Date of its own to compare it with: that wait is as wrong as the host's clock, an hour at "
-    "most",
+    "model/retry_after_header.py: datetime.now": "a date, in an answer that breaks HTTP by having no Date of "
+    "its own to compare it with: that wait is as wrong as the host's clock, an hour at most",
 }
 
 

@@ -42,6 +42,12 @@ def test_the_wheel_holds_only_the_package_and_its_metadata(wheel: ZipFile) -> No
     assert not [name for name in wheel.namelist() if "__pycache__" in name or name.endswith(".pyc")]
 
 
+@pytest.mark.parametrize("tool", ["chaos", "bench", "examples", "tests"])
+def test_the_wheel_holds_none_of_the_repositorys_tools(wheel: ZipFile, tool: str) -> None:
+    assert (ROOT / tool).is_dir()
+    assert not [name for name in wheel.namelist() if tool in Path(name).parts]
+
+
 def test_the_metadata_names_licence_python_and_the_small_base(wheel: ZipFile) -> None:
     found = metadata(wheel)
     assert found["License-Expression"] == "Apache-2.0"

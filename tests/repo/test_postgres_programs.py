@@ -127,6 +127,7 @@ STAND_IN = """#!/bin/sh
 case "$2" in
     tests.postgres) case "$3" in "" | 13) exit 2 ;; *) echo "/programs of/$3" ;; esac ;;
     pytest) shift 2; echo "${HOLDFAST_POSTGRES_BIN-the embedded ones}: $*" ;;
+    coverage) shift 2; ls -d "${COVERAGE_FILE%/*}"; echo "$*"; [ "$1" != run ] || exit 1 ;;
 esac
 """
 SUITES = "tests/sql tests/race tests/migration tests/machine tests/worker tests/proof"
@@ -154,6 +155,15 @@ def test_dev_runs_the_named_tests_or_the_usual_ones_on_that_version(
 def test_dev_runs_nothing_without_the_programs(tmp_path: Path, arguments: list[str]) -> None:
     ended = dev(tmp_path, *arguments)
     assert (ended.returncode, ended.stdout) == (2, "")
+
+
+def test_dev_measures_coverage_leaves_nothing_behind_and_says_how_the_tests_ended(tmp_path: Path) -> None:
+    ended = dev(tmp_path, "--coverage", "tests/sql")
+    directory, ran, _, combined, _, reported = ended.stdout.splitlines()
+    assert ran == "run -m pytest -n 2 --dist worksteal -m not slow tests/sql"
+    assert (combined, reported) == ("combine --quiet", "report")
+    assert not Path(directory).exists()
+    assert ended.returncode == 1
 
 
 def dev(place: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":

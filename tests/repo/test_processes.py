@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.crash.processes import lives
 from tests.repo.tree import ROOT
 
@@ -25,6 +27,7 @@ def test_careful():
 """
 
 
+@pytest.mark.slow
 def test_a_process_left_behind_is_killed_with_its_children_and_fails_its_own_test(tmp_path: Path) -> None:
     (tmp_path / "test_two.py").write_text(CARELESS)
     config = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(tmp_path), "-p", "no:cacheprovider", "-rA"]

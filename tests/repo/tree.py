@@ -25,8 +25,10 @@ def sql_files() -> list[Path]:
 
 
 def sql_function_files() -> list[Path]:
-    """One folder down. The schema and the migrations hold tables, which have no natural size and no arrow."""
-    return [path for path in sql_files() if path.parent.parent == SQL and path.parent.name not in TABLES]
+    """In folders. The schema and the migrations hold tables, which have no natural size and no arrow."""
+    return [
+        path for path in sql_files() if path.parent != SQL and path.relative_to(SQL).parts[0] not in TABLES
+    ]
 
 
 def name_of(path: Path) -> str:

@@ -4,7 +4,7 @@ import asyncpg
 import pytest
 from asyncpg import Record
 
-from holdfast.db import jobs, queues, reads
+from holdfast.db import jobs, queues
 from holdfast.db.connect import Connection, Database
 from holdfast.db.needed_role import role_hint
 from holdfast.model.error import PermissionDenied
@@ -42,7 +42,7 @@ async def test_a_worker_who_pauses_a_queue_is_told_of_the_operator(conn: Connect
 async def test_a_producer_who_reads_a_view_is_told_of_the_viewer(conn: Connection) -> None:
     await conn.execute("set local role holdfast_producer")
     with pytest.raises(PermissionDenied) as caught:
-        await reads.list_attempts(conn, (await jobs.enqueue_jobs(conn, ["t"], [encode(1)]))[0].id)
+        await jobs.list_attempts(conn, (await jobs.enqueue_jobs(conn, ["t"], [encode(1)]))[0].id)
     assert "holdfast_viewer" in (caught.value.hint or "")
 
 

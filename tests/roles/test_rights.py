@@ -6,11 +6,15 @@ from uuid import uuid4
 import pytest
 
 from holdfast.db.connect import Connection
+from holdfast.db.worker import attempt_results
+from holdfast.model.id import JobId
+from holdfast.model.state import State
 from tests.builders import (
     a_worker,
     an_open_run,
     cancel,
     complete,
+    dead_job,
     ready_job,
     refusal,
     renew,
@@ -23,7 +27,7 @@ from tests.builders import (
 
 DENIED = "42501"
 
-CHORES = [
+MAINTENANCE = [
     "promote_jobs()",
     "rescue_jobs()",
     "close_runs()",
@@ -60,7 +64,7 @@ WORKER_VERBS: list[tuple[str, Any]] = [
     ("select holdfast.label_job($1, $1, '{}')", uuid4()),
     ("select holdfast.report_progress($1, $1, 1)", uuid4()),
     ("select holdfast.held_jobs($1)", uuid4()),
-    ("select holdfast.asked_to_stop($1)", uuid4()),
+    ("select holdfast.cancel_requests($1)", uuid4()),
 ]
 
 PRODUCER_VERBS: list[tuple[str, Any]] = [
@@ -115,8 +119,8 @@ async def test_a_producer_does_nothing_else(conn: Connection) -> None:
     await denied(conn, WORKER_VERBS)
     await denied(conn, OPERATOR_VERBS)
     await denied(conn, POLICY_VERBS)
-    for chore in CHORES:
-        assert (await refusal(conn, f"select holdfast.{chore}")).sqlstate == DENIED
+    for task in MAINTENANCE:
+        assert (await refusal(conn, f"select holdfast.{task}")).sqlstate == DENIED
     for view in await relations(conn, "v"):
         assert (await refusal(conn, f"select * from holdfast.{view}")).sqlstate == DENIED, view
     assert (await refusal(conn, "select holdfast.list_jobs()")).sqlstate == DENIED
@@ -141,8 +145,8 @@ async def test_a_worker_does_all_of_a_workers_life(conn: Connection) -> None:
         await conn.execute("select holdfast.cancel_jobs(array(select id from holdfast.jobs))")
         await become(conn, "holdfast_worker")
     await renew(conn, worker)
-    for chore in CHORES:
-        await conn.execute(f"select holdfast.{chore}")
+    for task in MAINTENANCE:
+        await conn.execute(f"select holdfast.{task}")
     await conn.execute("select holdfast.stop_worker($1)", worker)
     for statement, argument in POLICY_VERBS:
         await conn.execute(statement, argument)
@@ -226,3 +230,10 @@ async def test_the_token_of_another_workers_job_cannot_be_read(conn: Connection)
     for view in await relations(conn, "v"):
         for row in await conn.fetch(f"select to_jsonb(v)::text as text from holdfast.{view} as v"):
             assert str(job.token) not in row["text"], view
+
+
+async def test_a_worker_reads_what_became_of_its_attempts(conn: Connection) -> None:
+    await become(conn, "holdfast_worker")
+    dead = await dead_job(conn)
+    (found,) = await attempt_results(conn, [JobId(dead.id)], [1])
+    assert (found.message, found.state) == ("it broke", State.DEAD)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-import pytest
+import pytest_asyncio
 
 from holdfast.db.connect import Connection
 
@@ -35,7 +35,7 @@ class Clock:
         return now
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def clock(conn: Connection) -> Clock:
     await conn.execute(FAKE_NOW)
     return Clock(conn)

@@ -17,7 +17,7 @@ async def a_boxed_worker(conn: Connection, **info: Any) -> UUID:
 
 
 async def ask(conn: Connection, worker: UUID, **info: Any) -> Record:
-    row = await conn.fetchrow("select * from holdfast.ask_continuation($1, $2)", worker, to_json(info))
+    row = await conn.fetchrow("select * from holdfast.request_continuation($1, $2)", worker, to_json(info))
     assert row is not None
     return row
 

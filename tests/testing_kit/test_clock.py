@@ -6,7 +6,7 @@ import asyncpg
 import pytest
 
 from holdfast.client.app import Holdfast
-from holdfast.db import chores
+from holdfast.db import maintenance
 from holdfast.db.connect import Database
 from holdfast.model.error import InvalidOption, WrongState
 from holdfast.model.state import State
@@ -33,9 +33,9 @@ async def test_other_connections_and_the_verbs_see_the_same_time(db: Database, d
     async with app:
         handle = await greet.options(delay="1h").enqueue()
         await clock.advance("59m")
-        assert await chores.promote_jobs(app.database) == 0
+        assert await maintenance.promote_jobs(app.database) == 0
         await clock.advance("1m")
-        assert await chores.promote_jobs(app.database) == 1
+        assert await maintenance.promote_jobs(app.database) == 1
         assert await handle.status() is State.READY
 
 

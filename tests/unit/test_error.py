@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from holdfast.model import error, signal
+from holdfast.model import end_attempt, error
+from holdfast.model.end_attempt import EndAttempt, RateLimited, Retry, Snooze
 from holdfast.model.error import DatabaseError, DatabaseUnavailable, HoldfastError, SchemaBehind
-from holdfast.model.signal import HandlerSignal, RateLimited, Retry, Snooze
 
 
 def classes_of(module: object, base: type[BaseException]) -> list[type[BaseException]]:
@@ -23,14 +23,14 @@ def drawn_parents(docstring: str) -> dict[str, str]:
     above: dict[int, str] = {}
     for line in docstring.splitlines():
         found = re.match(r"([│├└─ ]*)([A-Z]\w+)(?: |$)", line)
-        if found and (found[1] or found[2] in ("HoldfastError", "HandlerSignal")):
+        if found and (found[1] or found[2] in ("HoldfastError", "EndAttempt")):
             depth = len(found[1]) // 4
             above[depth] = found[2]
             parents[found[2]] = above.get(depth - 1, "Exception")
     return parents
 
 
-@pytest.mark.parametrize(("module", "base"), [(error, HoldfastError), (signal, HandlerSignal)])
+@pytest.mark.parametrize(("module", "base"), [(error, HoldfastError), (end_attempt, EndAttempt)])
 def test_the_drawn_tree_is_the_real_one(module: object, base: type[BaseException]) -> None:
     real = {found.__name__: found.__bases__[0].__name__ for found in classes_of(module, base)}
     assert drawn_parents(module.__doc__ or "") == real
@@ -49,7 +49,7 @@ def test_a_statement_that_failed_is_not_a_database_that_is_gone() -> None:
 
 
 def test_a_hint_given_wins_over_that_of_the_class() -> None:
-    assert SchemaBehind("old").hint == "run holdfast migrate"
+    assert SchemaBehind("old").hint == "run 'holdfast migrate'"
     assert SchemaBehind("old", "ask your administrator").hint == "ask your administrator"
     assert str(SchemaBehind("old")) == "old"
 

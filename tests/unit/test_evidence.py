@@ -15,9 +15,9 @@ from typing import Any
 import httpx2
 import pytest
 
+from holdfast.model.end_attempt import EndpointFailed, Permanent, Retry
 from holdfast.model.error import DatabaseUnavailable, ModelFailed, TooManyTurns
 from holdfast.model.evidence import Evidence, evidence_in
-from holdfast.model.signal import EndpointFailed, Permanent, Retry
 
 GOOD, BAD = Evidence.GOOD, Evidence.BAD
 STATUSES = [

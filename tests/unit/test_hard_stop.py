@@ -8,8 +8,8 @@ import pytest
 
 from holdfast.db.address import Address, Source
 from holdfast.model.id import WorkerId
-from holdfast.worker.hard_stop import HardStop
-from holdfast.worker.timebox import TimeBox
+from holdfast.worker.time_box.hard_stop import HardStop
+from holdfast.worker.time_box.time_box import TimeBox
 from tests.worker.working import until
 
 

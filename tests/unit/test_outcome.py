@@ -18,7 +18,7 @@ from holdfast.model.outcome import (
     end_of,
 )
 from holdfast.model.payload import JsonText
-from holdfast.model.text import ERROR_TEXT_BYTES
+from holdfast.model.storable_text import ERROR_TEXT_BYTES
 
 OUTPUT = JsonText('{"a":1}')
 ERROR = ErrorReport(ErrorClass.TRANSIENT, "ValueError", "no", "Traceback …", "task.py:3 in run")

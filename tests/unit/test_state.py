@@ -10,7 +10,7 @@ def test_only_a_running_job_is_rejected() -> None:
     assert [state for state, reached in TRANSITIONS.items() if State.REJECTED in reached] == [State.RUNNING]
 
 
-def test_any_live_job_completes_by_hand_if_not_by_a_worker() -> None:
+def test_any_live_job_is_completed_by_an_operator_if_not_by_a_worker() -> None:
     assert {state for state, reached in TRANSITIONS.items() if State.COMPLETED in reached} == LIVE
 
 

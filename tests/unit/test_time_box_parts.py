@@ -7,10 +7,10 @@ from math import inf
 
 import pytest
 
-from holdfast.cli import early_end
-from holdfast.cli.team import Wanted
+from holdfast.cli.workers import time_box_exit
+from holdfast.cli.workers.worker_processes import Wanted
 from holdfast.model.error import InvalidOption
-from holdfast.worker.durations import Durations
+from holdfast.worker.time_box.durations import Durations
 
 
 def test_until_something_has_ended_the_seed_is_what_is_expected() -> None:
@@ -87,16 +87,16 @@ def test_the_end_of_the_process_is_armed_by_the_arguments_or_the_environment(
     monkeypatch: pytest.MonkeyPatch, arguments: list[str], variable: str | None, seconds: float | None
 ) -> None:
     armed: list[float] = []
-    monkeypatch.setattr(early_end, "EndOfProcess", armed.append)
-    monkeypatch.setattr(early_end, "process_age", lambda: 0.0)
+    monkeypatch.setattr(time_box_exit, "EndOfProcess", armed.append)
+    monkeypatch.setattr(time_box_exit, "process_age", lambda: 0.0)
     if variable is not None:
-        monkeypatch.setenv(early_end.VARIABLE, variable)
-    early_end.arm(arguments)
+        monkeypatch.setenv(time_box_exit.VARIABLE, variable)
+    time_box_exit.arm(arguments)
     assert armed == ([] if seconds is None else [seconds])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
 def test_a_process_knows_its_age() -> None:
-    young = "from holdfast.cli.early_end import process_age; print(process_age())"
+    young = "from holdfast.cli.workers.time_box_exit import process_age; print(process_age())"
     told = subprocess.run([sys.executable, "-c", young], capture_output=True, text=True, check=True)
-    assert 0 < float(told.stdout) < early_end.process_age()
+    assert 0 < float(told.stdout) < time_box_exit.process_age()

@@ -8,7 +8,7 @@ from typing import Any
 
 from holdfast import Permanent
 from holdfast.client.app import Holdfast
-from holdfast.worker.context import JobContext
+from holdfast.worker.context.job_context import JobContext
 
 app = Holdfast(name="tests")
 session: ContextVar[str] = ContextVar("session", default="none")

@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from holdfast.client.app import Holdfast
-from holdfast.worker import failpoint, wake
+from holdfast.worker import failpoint
+from holdfast.worker.claim import wake
 
 
 @pytest.fixture

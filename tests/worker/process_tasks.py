@@ -2,6 +2,7 @@
 
 import asyncio
 import ctypes
+import logging
 import os
 import time
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import holdfast
 from holdfast.client.app import Holdfast
-from holdfast.worker.context import JobContext
+from holdfast.worker.context.job_context import JobContext
 from tests.patience import PATIENCE
 
 app = Holdfast(name="tests")
@@ -19,6 +20,15 @@ AT_ONCE = {"delays": [0, 0]}
 @app.task(mode="process")
 def whoami() -> dict[str, int]:
     return {"pid": os.getpid(), "parent": os.getppid(), "nice": os.nice(0)}
+
+
+@app.task(mode="process")
+def logged_as() -> list[str]:
+    """What a log record of the handler carries."""
+    record = logging.makeLogRecord({})
+    holdfast.JobLogFilter().filter(record)
+    known = vars(record)
+    return [str(known[name]) for name in ("job", "task", "attempt")]
 
 
 @app.task(mode="process", nice=7)
@@ -119,9 +129,10 @@ async def transacts(ctx: JobContext) -> None:
 @app.task(mode="process", max_failures=1, timeout="2s")
 def never_returns(trace: str) -> None:
     """And its fork does not, either."""
-    if os.fork() == 0:
+    forked = os.fork()
+    if forked == 0:
         time.sleep(600)
-    Path(trace).write_text(str(os.getpid()))
+    Path(trace).write_text(f"{os.getpid()} {forked}")
     while True:
         pass
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from holdfast.client.app import Holdfast
-from holdfast.worker.context import JobContext
+from holdfast.worker.context.job_context import JobContext
 
 app = Holdfast(name="tests")
 

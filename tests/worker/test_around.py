@@ -12,7 +12,7 @@ import pytest
 
 from holdfast import JobContext, Permanent, Snooze, Worker
 from holdfast.client.app import Holdfast
-from holdfast.client.handle import JobHandle
+from holdfast.client.job_handle import JobHandle
 from holdfast.model.state import State
 from tests.patience import PATIENCE
 from tests.worker.working import attempts_of, ended, in_state, until, working
@@ -279,4 +279,4 @@ async def test_after_the_job_s_own_transaction_a_wrapper_changes_nothing(
         await run_once(app)
     job = await handle.job()
     assert (job.state, job.output) == (State.COMPLETED, 1)
-    assert "job.handler_spoke_late" in caplog.text
+    assert "job.late_exception" in caplog.text

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from holdfast.model.error import InvalidOption
-from holdfast.worker import callback
-from holdfast.worker.callback import CallbackFailed, Command, Post
+from holdfast.worker.time_box import callback
+from holdfast.worker.time_box.callback import CallbackFailed, CommandCallback, HttpCallback
 from tests.patience import PATIENCE
 from tests.worker.working import until
 
@@ -48,7 +48,7 @@ def a_server(status: int) -> Iterator[tuple[str, list[Any]]]:
 
 async def test_a_post_carries_the_body_and_the_headers() -> None:
     with a_server(202) as (url, got):
-        await Post(url, {"Authorization": "Bearer x"})({"continuation": "c", "index": 3})
+        await HttpCallback(url, {"Authorization": "Bearer x"})({"continuation": "c", "index": 3})
     ((headers, body),) = got
     assert (headers["Authorization"], headers["Content-Type"]) == ("Bearer x", "application/json")
     assert body == {"continuation": "c", "index": 3}
@@ -57,21 +57,23 @@ async def test_a_post_carries_the_body_and_the_headers() -> None:
 @pytest.mark.parametrize("status", [302, 404, 503])
 async def test_an_answer_that_is_no_success_is_a_failure_and_no_redirect_is_followed(status: int) -> None:
     with a_server(status) as (url, _), pytest.raises(CallbackFailed, match=str(status)):
-        await Post(url)({"continuation": "c"})
+        await HttpCallback(url)({"continuation": "c"})
 
 
 async def test_nobody_there_is_a_failure_but_a_late_answer_is_none() -> None:
     with pytest.raises(CallbackFailed):
-        await Post("http://127.0.0.1:1/")({"continuation": "c"})
+        await HttpCallback("http://127.0.0.1:1/")({"continuation": "c"})
     with socket.create_server(("127.0.0.1", 0)) as silent:  # takes calls, and answers none
         port = silent.getsockname()[1]
-        await Post(f"http://127.0.0.1:{port}/")({"continuation": "c"}, timedelta(milliseconds=200))
+        await HttpCallback(f"http://127.0.0.1:{port}/")({"continuation": "c"}, timedelta(milliseconds=200))
 
 
 async def test_a_command_gets_the_body_on_stdin_and_the_id_in_its_words(tmp_path: Path) -> None:
     program = "import sys; open(sys.argv[1], 'w').write(sys.stdin.read())"
     target = tmp_path / "{continuation}.json"
-    await Command((sys.executable, "-c", program, str(target)))({"continuation": "c7", "remaining": 4})
+    await CommandCallback((sys.executable, "-c", program, str(target)))(
+        {"continuation": "c7", "remaining": 4}
+    )
 
     async def written() -> str:
         found = tmp_path / "c7.json"
@@ -83,16 +85,16 @@ async def test_a_command_gets_the_body_on_stdin_and_the_id_in_its_words(tmp_path
 
 async def test_a_command_that_is_not_there_is_a_failure() -> None:
     with pytest.raises(CallbackFailed):
-        await Command.parse("no-such-program --continuation {continuation}")({"continuation": "c"})
+        await CommandCallback.parse("no-such-program --continuation {continuation}")({"continuation": "c"})
 
 
 @pytest.mark.parametrize("given", ["ftp://host/x", "https://"])
 def test_an_address_that_nobody_can_post_to_is_refused(given: str) -> None:
     with pytest.raises(InvalidOption):
-        Post(given)
+        HttpCallback(given)
 
 
 @pytest.mark.parametrize("given", ["", "'unclosed"])
 def test_a_command_that_cannot_be_read_is_refused(given: str) -> None:
     with pytest.raises(InvalidOption):
-        Command.parse(given)
+        CommandCallback.parse(given)

@@ -7,11 +7,12 @@ from uuid import UUID
 import pytest
 
 from holdfast.client.app import Holdfast
+from holdfast.db.jobs import list_attempts
+from holdfast.model.end_attempt import Retry
 from holdfast.model.error import InvalidInput, LeaseLost
-from holdfast.model.signal import Retry
 from holdfast.model.state import State
-from holdfast.worker.context import JobContext
-from holdfast.worker.report import WorkerReport
+from holdfast.worker.context.job_context import JobContext
+from holdfast.worker.worker_report import WorkerReport
 from tests.patience import PATIENCE
 from tests.worker.working import counts, ended, until, working
 
@@ -62,6 +63,28 @@ async def test_checkpoints_and_progress_are_kept_for_the_next_attempt_and_for_pe
         assert await handle.result(timeout=PATIENCE) == {"page": {"n": 7}}
     (row,) = await app.database.fetch("select done, total, note from holdfast.progress_view")
     assert tuple(row) == (7, 10, "half way")
+
+
+async def test_the_blocking_context_in_the_loop_is_refused_and_does_not_stop_the_worker(
+    app: Holdfast,
+) -> None:
+    @app.task()
+    async def wrong(ctx: JobContext) -> None:
+        ctx.blocking.progress(1)
+
+    @app.task()
+    async def right() -> int:
+        return 1
+
+    first, second = await wrong.enqueue(), await right.enqueue()
+    async with working(app):
+        assert (await ended(first)).state is State.DEAD
+        assert await second.result(timeout=PATIENCE) == 1
+    (attempt,) = await list_attempts(app.database, first.id)
+    assert (attempt.error_type, "ctx.blocking is for plain functions" in str(attempt.message)) == (
+        "BadHandler",
+        True,
+    )
 
 
 async def test_progress_that_says_only_what_is_done_keeps_the_rest(app: Holdfast) -> None:

@@ -12,11 +12,11 @@ import pytest
 from holdfast import JobContext, WorkerPlan
 from holdfast.client.app import Holdfast
 from holdfast.db import continuations
-from holdfast.db.reads import drain_workers, list_workers
 from holdfast.db.worker import claim_jobs, register_worker, stop_worker
+from holdfast.db.worker_list import drain_workers, list_workers
 from holdfast.model.error import NotFound
 from holdfast.model.id import WorkerId
-from holdfast.worker.report import WorkStatus
+from holdfast.worker.worker_report import WorkStatus
 from tests.patience import PATIENCE
 from tests.worker.working import SHORT, counts, until
 
@@ -99,7 +99,8 @@ async def test_a_successor_that_never_comes_is_started_by_whoever_looks(app: Hol
     assert str(lost["continuation"]) in {str(row["id"]) for row in states if row["state"] != "asked"}
 
 
-async def test_the_chore_starts_the_successor_of_a_worker_that_was_killed(app: Holdfast) -> None:
+@pytest.mark.slow
+async def test_the_maintenance_task_starts_the_successor_of_a_worker_that_was_killed(app: Holdfast) -> None:
     """It is registered, holds jobs of a run, and is never heard of again."""
 
     @app.task()
@@ -142,7 +143,7 @@ async def test_a_continuation_is_taken_once_and_the_second_leaves_at_once(app: H
     await work.enqueue()
     worker = WorkerId(uuid4())
     await register_worker(app.database, worker, ["default"], {"time_box": 5, "continues": True})
-    asked = await continuations.ask_continuation(app.database, worker, {"delay": 0})
+    asked = await continuations.request_continuation(app.database, worker, {"delay": 0})
     await stop_worker(app.database, worker)
     first = await app.work(time_box="30s", continuation=asked.body)
     second = await app.work(time_box="30s", continuation=str(asked.continuation))
@@ -161,7 +162,7 @@ async def test_a_successor_claims_nothing_before_its_delay_is_over(app: Holdfast
     await work.enqueue()
     worker = WorkerId(uuid4())
     await register_worker(app.database, worker, ["default"], {"time_box": 5, "continues": True})
-    asked = await continuations.ask_continuation(app.database, worker, {"delay": 1.5})
+    asked = await continuations.request_continuation(app.database, worker, {"delay": 1.5})
     began = asyncio.get_running_loop().time()
     await app.work(time_box="30s", continuation=asked.body)
     assert started[0] - began > 1.2

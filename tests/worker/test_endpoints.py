@@ -13,7 +13,7 @@ import pytest
 from holdfast.client.app import Holdfast
 from holdfast.db.worker import settle_and_claim
 from holdfast.model.error import InvalidOption
-from holdfast.worker.context import JobContext
+from holdfast.worker.context.job_context import JobContext
 from tests.builders import a_worker, claim_one, complete
 from tests.patience import PATIENCE
 from tests.worker.working import attempts_of, ended, until, working
@@ -35,7 +35,7 @@ def claims(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         asked["claims"] += 1
         return await settle_and_claim(*args)
 
-    monkeypatch.setattr("holdfast.worker.settle.settle_and_claim", counting)
+    monkeypatch.setattr("holdfast.worker.settle.settle_loop.settle_and_claim", counting)
     return asked
 
 
@@ -139,6 +139,26 @@ async def test_a_function_that_cannot_classify_is_told_of_and_the_failure_is_rec
             job = await ended(handle)
     assert await attempts_of(app, job.id) == [("failed", "transient")]
     assert "job.classify_failed" in caplog.text
+
+
+async def test_a_rule_whose_own_exception_has_no_text_does_not_lose_the_end_of_the_attempt(
+    app: Holdfast,
+) -> None:
+    class Unreadable(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("no text")
+
+    def classify(exc: BaseException) -> str:
+        raise Unreadable
+
+    @app.task(max_failures=1, classify=classify)
+    async def ask() -> None:
+        raise ValueError("no")
+
+    handle = await ask.enqueue()
+    async with working(app):
+        job = await ended(handle)
+    assert await attempts_of(app, job.id) == [("failed", "transient")]
 
 
 async def test_classes_that_do_not_exist_are_refused_at_once(app: Holdfast) -> None:

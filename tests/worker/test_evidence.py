@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from holdfast.client.app import Holdfast
+from holdfast.model.end_attempt import EndpointFailed, Permanent, Retry
 from holdfast.model.error import DatabaseUnavailable
 from holdfast.model.job import Job
-from holdfast.model.signal import EndpointFailed, Permanent, Retry
-from holdfast.worker.context import JobContext
+from holdfast.worker.context.job_context import JobContext
 from tests.worker.working import attempts_of, ended, until, working
 
 ENDPOINT = 'select "limit", streak, circuit, evidence, last_ok, in_flight from holdfast.endpoints'

@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from holdfast.client.app import Holdfast
-from holdfast.db.reads import list_workers
+from holdfast.db.worker_list import list_workers
 from holdfast.model.state import State
 from holdfast.worker.worker import Worker
 from tests.patience import PATIENCE

@@ -8,10 +8,10 @@ from typing import Any, cast
 import pytest
 
 from holdfast.client.app import Holdfast
-from holdfast.db.reads import list_workers
+from holdfast.db.worker_list import list_workers
 from holdfast.model.error import InvalidOption
 from holdfast.model.state import State
-from holdfast.worker import remainder
+from holdfast.worker.shutdown import remaining_jobs
 from holdfast.worker.worker import Worker
 from tests.patience import PATIENCE
 from tests.worker.working import attempts_of, counts, in_state, until
@@ -160,7 +160,7 @@ async def test_a_draining_worker_leaves_what_it_cannot_run_and_what_is_due_later
 async def test_a_draining_worker_says_what_it_waits_for(
     app: Holdfast, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(remainder, "TELL_EVERY", timedelta(milliseconds=50))
+    monkeypatch.setattr(remaining_jobs, "TELL_EVERY", timedelta(milliseconds=50))
     go = asyncio.Event()
 
     @app.task()

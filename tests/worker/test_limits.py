@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.client.app import Holdfast
 from holdfast.model.error import InvalidInput
-from holdfast.worker.context import JobContext
+from holdfast.worker.context.job_context import JobContext
 from holdfast.worker.worker import Worker
 from tests.patience import PATIENCE
 from tests.worker.test_endpoints import refused

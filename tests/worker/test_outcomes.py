@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from datetime import timedelta
+from typing import Any, cast
 
 import pytest
 
 from holdfast.client.app import Holdfast
-from holdfast.db.reads import list_attempts
-from holdfast.model.signal import Cancelled, Permanent, RateLimited, Reject, Retry, Snooze
+from holdfast.db.jobs import list_attempts
+from holdfast.model.end_attempt import Cancelled, Permanent, RateLimited, Reject, Retry, Snooze
 from holdfast.model.state import State
 from tests.patience import PATIENCE
 from tests.worker.working import attempts_of, ended, in_state, until, working
@@ -17,6 +18,26 @@ from tests.worker.working import attempts_of, ended, in_state, until, working
 class Unreadable(Exception):
     def __str__(self) -> str:
         raise RuntimeError("no text")
+
+
+class Untold(Exception):
+    """As a client raises it that reads a header which is not there."""
+
+    @property
+    def retry_after(self) -> float:
+        raise KeyError("Retry-After")
+
+
+class Homeless(Exception): ...
+
+
+Homeless.__module__ = cast(str, None)
+
+
+def never_later() -> Snooze:
+    error = Snooze("1h")
+    error.delay = cast(timedelta, None)
+    return error
 
 
 def raiser(error: BaseException) -> Callable[[], Any]:
@@ -58,6 +79,9 @@ async def test_a_plain_function_runs_in_a_thread_and_gives_its_output(app: Holdf
         (Retry("again", delay="1h"), State.SCHEDULED, [("failed", "transient")]),
         (ValueError("broken"), State.SCHEDULED, [("failed", "transient")]),
         (Unreadable(), State.SCHEDULED, [("failed", "transient")]),
+        (Untold(), State.SCHEDULED, [("failed", "transient")]),
+        (Homeless(), State.SCHEDULED, [("failed", "transient")]),
+        (never_later(), State.SCHEDULED, [("failed", "transient")]),
         (
             ValueError("NUL \x00 and half a pair \ud800 " + "x" * 100_000),
             State.SCHEDULED,

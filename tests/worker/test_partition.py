@@ -4,17 +4,16 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from datetime import timedelta
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
+from chaos.fault_proxy import FaultProxy
+from chaos.postgres_proxy import proxied_postgres
 from holdfast.client.app import Holdfast
 from holdfast.model.error import DatabaseUnavailable
 from holdfast.model.state import State
-from holdfast.worker.line import Line
+from holdfast.worker.worker_connection import WorkerConnection
 from tests.patience import PATIENCE
-from tests.worker.proxy import Proxy, proxied
 from tests.worker.working import ended, in_state, until, working
 
 pytestmark = pytest.mark.alone
@@ -23,15 +22,14 @@ LEASE = timedelta(seconds=4)
 
 
 @pytest.fixture
-async def far(database_url: str) -> AsyncIterator[tuple[Proxy, Holdfast]]:
-    """An app whose way to the database can be frozen."""
-    with TemporaryDirectory(prefix="hf-") as directory:
-        async with proxied(database_url, Path(directory)) as (proxy, url), Holdfast(url, name="far") as app:
-            yield proxy, app
+async def far(database_url: str) -> AsyncIterator[tuple[FaultProxy, Holdfast]]:
+    """An app whose way to the database can be partitioned."""
+    async with proxied_postgres(database_url) as (proxy, url), Holdfast(url, name="far") as app:
+        yield proxy, app
 
 
 async def test_handlers_stop_before_the_lease_can_end_and_another_worker_takes_over(
-    app: Holdfast, far: tuple[Proxy, Holdfast]
+    app: Holdfast, far: tuple[FaultProxy, Holdfast]
 ) -> None:
     """On one clock: the second attempt begins only after the first was cancelled."""
     proxy, distant = far
@@ -52,18 +50,19 @@ async def test_handlers_stop_before_the_lease_can_end_and_another_worker_takes_o
     async with working(distant, lease=LEASE) as first:
         await until(in_state(handle, State.RUNNING))
         frozen_at = time.monotonic()
-        proxy.freeze()
+        proxy.partition()
         async with working(app, lease=LEASE):
             job = await ended(handle)
-        proxy.thaw()
+        proxy.restore()
         await until(lambda: is_lost(first.report.lost))
     assert [name for name, _ in moments] == ["began", "cancelled", "began"]
     assert moments[1][1] - frozen_at < LEASE.total_seconds()
     assert (job.state, job.output, job.attempt) == (State.COMPLETED, "second", 2)
 
 
+@pytest.mark.slow
 async def test_a_worker_that_was_cut_off_works_again_when_the_network_does(
-    far: tuple[Proxy, Holdfast],
+    far: tuple[FaultProxy, Holdfast],
 ) -> None:
     proxy, distant = far
 
@@ -73,23 +72,23 @@ async def test_a_worker_that_was_cut_off_works_again_when_the_network_does(
 
     async with working(distant, lease=LEASE):
         assert await (await work.enqueue()).result(timeout=PATIENCE) == 1
-        proxy.freeze()
+        proxy.partition()
         await asyncio.sleep(2 * LEASE.total_seconds())  # the time is the fault
-        proxy.thaw()
+        proxy.restore()
         assert await (await work.enqueue()).result(timeout=PATIENCE) == 1
 
 
 async def test_a_handshake_that_is_never_answered_ends_with_the_lease(
-    far: tuple[Proxy, Holdfast], monkeypatch: pytest.MonkeyPatch
+    far: tuple[FaultProxy, Holdfast], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A connection that is opened while the network stands still must not hold up what comes after."""
     monkeypatch.setattr("holdfast.db.connect.CONNECT_TIMEOUT", timedelta(seconds=10 * PATIENCE))
     proxy, distant = far
-    line = Line(distant.database.address, "worker", timeout=timedelta(seconds=1))
-    proxy.freeze()
+    line = WorkerConnection(distant.database.address, "worker", timeout=timedelta(seconds=1))
+    proxy.partition()
     with pytest.raises(DatabaseUnavailable):
         await line.fetch("select 1")
-    proxy.thaw()
+    proxy.restore()
     assert await line.fetch("select 1")
     await line.close()
 

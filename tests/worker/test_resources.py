@@ -249,7 +249,7 @@ async def test_a_worker_whose_resources_end_by_themselves_leaves_with_the_error(
         ctx.resources.create_task(breaks())
 
     handle = await work.enqueue()
-    with pytest.raises(NotConfigured, match="ended while the worker worked"):
+    with pytest.raises(NotConfigured, match="ended while the worker was running"):
         async with asyncio.timeout(PATIENCE):
             await Worker(app, ["default"]).run()
     assert await handle.status() is State.COMPLETED

@@ -15,7 +15,7 @@ from holdfast import JobContext, Timeout
 from holdfast.client.app import Holdfast
 from holdfast.model.error import NotConfigured
 from holdfast.model.state import State
-from holdfast.worker.processes import pool
+from holdfast.worker.call.process import process_pool
 from tests.patience import PATIENCE
 from tests.repo.tree import ROOT
 from tests.worker import resource_tasks as tasks
@@ -137,7 +137,7 @@ async def test_each_child_opens_its_own_once_and_closes_them_when_the_worker_lea
 async def test_a_child_that_is_not_needed_any_more_closes_them(
     found: Holdfast, trace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "IDLE", 0.05)
+    monkeypatch.setattr(process_pool, "IDLE", 0.05)
 
     async def has_closed() -> bool:
         return len(told(trace, "closed")) == 1
@@ -223,7 +223,7 @@ async def test_a_worker_command_that_cannot_close_them_has_lost_nothing(
     with command("--drain") as worker:
         code, said = await left(worker)
     assert code == 0
-    assert "resources.not_closed" in said
+    assert "resources not closed: because=ConnectionError" in said
     assert await handle.result() == worker.pid
 
 

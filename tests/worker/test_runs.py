@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from holdfast.client.app import Holdfast
-from holdfast.worker.context import JobContext
+from holdfast.worker.context.job_context import JobContext
 from tests.worker.working import counts, until, working
 
 

@@ -158,7 +158,9 @@ async def test_a_worker_survives_an_outage_and_sends_what_ended_meanwhile(
 async def test_losing_the_listening_session_costs_at_most_one_poll(
     app: Holdfast, server_url: str, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever uses the line next opens it again and looks at once: a chore, or a poll as the last resort."""
+    """Whoever uses the line next opens it again and looks at once: a maintenance task, or a poll as the last
+    resort.
+    """
     claims: list[int] = []
 
     async def noted(*args: Any) -> Any:
@@ -166,7 +168,7 @@ async def test_losing_the_listening_session_costs_at_most_one_poll(
         claims.append(len(answer.claimed))
         return answer
 
-    monkeypatch.setattr("holdfast.worker.settle.settle_and_claim", noted)
+    monkeypatch.setattr("holdfast.worker.settle.settle_loop.settle_and_claim", noted)
 
     @app.task()
     async def work() -> int:

@@ -47,7 +47,7 @@ async def test_a_worker_starts_beside_a_producer_that_names_its_queue_and_endpoi
             await until(lambda: said_of(greeting, "queue_view", "new", "max_concurrent = 2"))
     pid = producer.get_server_pid()
     await producer.close()
-    (put_off,) = [line for line in caplog.messages if line.startswith("declaration.put_off")]
+    (put_off,) = [line for line in caplog.messages if line.startswith("declaration.deferred")]
     assert "queue new" in put_off
     assert "endpoint fresh" in put_off
     assert "queue other" not in put_off

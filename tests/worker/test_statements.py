@@ -26,7 +26,7 @@ async def test_a_worker_makes_few_calls_for_many_jobs(
         calls += 1
         return await settle_and_claim(*args)
 
-    monkeypatch.setattr("holdfast.worker.settle.settle_and_claim", counted)
+    monkeypatch.setattr("holdfast.worker.settle.settle_loop.settle_and_claim", counted)
     async with app:
         await nothing.enqueue_many([nothing.call(number) for number in range(JOBS)])
         report = await Worker(app, ["default"], slots=200, drain=True).run()

@@ -11,13 +11,13 @@ from holdfast.db.worker import claim_jobs, register_worker
 from holdfast.model.id import WorkerId
 from holdfast.model.outcome import Verb
 from holdfast.model.state import State
-from holdfast.worker.context import JobContext, Services
-from holdfast.worker.outbox import Outbox
-from holdfast.worker.report import WorkerReport
-from holdfast.worker.run import Runner
-from holdfast.worker.running import Stop
-from holdfast.worker.slots import Slots
-from holdfast.worker.wake import Wake
+from holdfast.worker.attempt.attempt_runner import AttemptRunner
+from holdfast.worker.attempt.running_attempt import Stop
+from holdfast.worker.context.database_port import DatabasePort
+from holdfast.worker.context.job_context import JobContext
+from holdfast.worker.lease.lease import Registration
+from holdfast.worker.options import WorkerOptions
+from holdfast.worker.worker_state import WorkerState
 from tests.patience import PATIENCE
 from tests.worker.working import attempts_of, ended, in_state, until, working
 
@@ -153,12 +153,11 @@ async def test_attempts_that_are_stopped_before_their_first_step_end_too(app: Ho
     await never.enqueue_many([never.call() for _ in range(3)])
     me = WorkerId(uuid4())
     await register_worker(db, me, ["default"], {})
-    slots, outbox = Slots(5), Outbox()
-    services = Services(db, uuid4(), lambda: None)
-    runner = Runner(app, slots, outbox, Wake(lambda: True), WorkerReport(), services)
-    runner.start(await claim_jobs(db, me, 5))
-    runner.stop_all(Stop.WORKER_LEAVES)
+    worker = WorkerState(app, WorkerOptions(("default",), slots=5), Registration(me, ["default"], {}))
+    attempts = AttemptRunner(worker, DatabasePort(worker, uuid4()))
+    attempts.start(await claim_jobs(db, me, 5))
+    worker.slots.stop_all(Stop.WORKER_LEAVES)
     async with asyncio.timeout(PATIENCE):
-        await slots.until_none_runs()
-    assert [end.verb for end in outbox.ends] == [Verb.RELEASE] * 3
+        await worker.slots.until_none_runs()
+    assert [end.verb for end in worker.outbox.ends] == [Verb.RELEASE] * 3
     assert begun == []

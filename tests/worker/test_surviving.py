@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from holdfast.client.app import Holdfast
-from holdfast.db.reads import list_workers
+from holdfast.db.worker_list import list_workers
 from holdfast.maintenance.sweeper import Sweeper
 from holdfast.model.state import State
 from holdfast.worker.main_loop import run_main
@@ -95,7 +95,7 @@ async def test_a_worker_that_breaks_does_not_release_its_jobs(
     await until(lambda: rescued(app))
     job = await handle.job()
     assert (job.losses, job.deferrals) == (1, 0)
-    assert "worker.not_signed_off" in caplog.text
+    assert "worker.not_unregistered" in caplog.text
 
 
 async def test_only_the_worker_itself_cancels_its_own_tasks() -> None:
@@ -133,7 +133,7 @@ def test_a_main_loop_goes_on_until_its_work_is_done(caplog: pytest.LogCaptureFix
 
     with caplog.at_level(logging.ERROR, "holdfast"):
         assert run_main(work()) == ["exit 3", "done"]
-    assert caplog.text.count("worker.loop_kept") == 2
+    assert caplog.text.count("worker.loop_restarted") == 2
 
 
 def test_a_main_loop_raises_what_its_work_raises_and_waits_for_no_task_that_goes_on() -> None:

@@ -4,9 +4,9 @@ import asyncio
 from datetime import timedelta
 
 from holdfast.client.app import Holdfast
-from holdfast.model.signal import Yield
+from holdfast.model.end_attempt import Yield
 from holdfast.model.state import State
-from holdfast.worker.context import JobContext
+from holdfast.worker.context.job_context import JobContext
 from holdfast.worker.worker import Worker
 from tests.patience import PATIENCE
 from tests.worker.working import counts, ended, until, working

@@ -11,11 +11,11 @@ import pytest
 
 from holdfast import JobContext, Snooze, Worker, Yield
 from holdfast.client.app import Holdfast
-from holdfast.db.reads import list_workers
+from holdfast.db.worker_list import list_workers
 from holdfast.model.error import InvalidOption
 from holdfast.model.state import State
-from holdfast.worker.report import WorkStatus
-from holdfast.worker.timebox import CANCEL, TimeBox
+from holdfast.worker.time_box.time_box import CANCEL, TimeBox
+from holdfast.worker.worker_report import WorkStatus
 from tests.patience import PATIENCE
 from tests.worker.working import attempts_of, counts, in_state, until
 

@@ -10,8 +10,8 @@ import pytest
 from holdfast.client.app import Holdfast
 from holdfast.model.job import Job
 from holdfast.model.state import State
-from holdfast.worker.context import JobContext
-from holdfast.worker.transaction import JobTransaction
+from holdfast.worker.context.job_context import JobContext
+from holdfast.worker.context.job_transaction import JobTransaction
 from holdfast.worker.worker import Worker
 from tests.patience import PATIENCE
 from tests.worker.working import attempts_of, ended, working
@@ -51,9 +51,9 @@ async def after(app: Holdfast, between: Between) -> Job:
 @pytest.mark.parametrize(
     ("ending", "stands", "kept"),
     [
-        ("commit", "are committed and stand", ["before", "later"]),
-        ("commit; begin", "are committed and stand", ["before"]),
-        ("commit and chain", "are committed and stand", ["before"]),
+        ("commit", "are committed", ["before", "later"]),
+        ("commit; begin", "are committed", ["before"]),
+        ("commit and chain", "are committed", ["before"]),
         ("rollback", "are undone", ["later"]),
         ("rollback; begin", "are undone", []),
         ("rollback and chain", "are undone", []),

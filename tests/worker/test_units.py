@@ -11,13 +11,13 @@ import pytest
 
 from holdfast import Permanent, Pipeline, RateLimited, Reject, Retry, Snooze, Stage, Yield
 from holdfast.client.app import Holdfast
-from holdfast.client.handle import JobHandle
+from holdfast.client.job_handle import JobHandle
 from holdfast.client.run import Run
+from holdfast.model.end_attempt import Cancelled
 from holdfast.model.outcome import DONE, End, Verb, end_of, units_of
-from holdfast.model.signal import Cancelled
 from holdfast.testing import drain
-from holdfast.worker.context import JobContext
-from holdfast.worker.failure import refused_end
+from holdfast.worker.attempt.failure import refused_end
+from holdfast.worker.context.job_context import JobContext
 from holdfast.worker.worker import Worker
 from tests.patience import PATIENCE
 from tests.worker import process_tasks

@@ -11,7 +11,7 @@ import pytest
 from holdfast.client.app import Holdfast
 from holdfast.db.listen import READY
 from holdfast.db.worker import settle_and_claim
-from holdfast.worker.wake import FIRST_POLL, LAST_POLL, RINGS_AT_ONCE, Wake
+from holdfast.worker.claim.wake import FIRST_POLL, LAST_POLL, RINGS_AT_ONCE, Wake
 from tests.patience import PATIENCE
 from tests.worker.working import working
 
@@ -30,7 +30,7 @@ async def test_a_notification_starts_a_job_long_before_the_next_poll(app: Holdfa
             assert await (await work.enqueue(n)).result(timeout=PATIENCE) == n
 
 
-async def test_a_job_that_nobody_told_of_is_found_by_the_poll(app: Holdfast) -> None:
+async def test_a_job_without_a_notification_is_found_by_the_poll(app: Holdfast) -> None:
     @app.task()
     async def work() -> int:
         return 1
@@ -165,7 +165,7 @@ def claims(monkeypatch: pytest.MonkeyPatch) -> list[float]:
             made.append(monotonic())
         return await settle_and_claim(on, worker, n, *ends)
 
-    monkeypatch.setattr("holdfast.worker.settle.settle_and_claim", counted)
+    monkeypatch.setattr("holdfast.worker.settle.settle_loop.settle_and_claim", counted)
     return made
 
 
@@ -195,7 +195,7 @@ async def test_a_storm_of_notifications_by_a_stranger_causes_few_claims(
 def test_a_ring_that_found_a_job_does_not_delay_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
     """A caller who waits for each result before the next job is served as fast as a worker can."""
     now = 1000.0
-    monkeypatch.setattr("holdfast.worker.wake.monotonic", lambda: now)
+    monkeypatch.setattr("holdfast.worker.claim.wake.monotonic", lambda: now)
     wake = Wake(lambda: True)
     for _ in range(1_000):
         wake.ring()
@@ -209,7 +209,7 @@ async def test_the_first_rings_are_acted_on_at_once_and_those_of_a_storm_are_fol
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = 1000.0
-    monkeypatch.setattr("holdfast.worker.wake.monotonic", lambda: now)
+    monkeypatch.setattr("holdfast.worker.claim.wake.monotonic", lambda: now)
     wake = Wake(lambda: True)
     wake.answered()
     acted = []

@@ -9,9 +9,10 @@ import pytest
 from holdfast import JobContext, Yield
 from holdfast.client.app import Holdfast
 from holdfast.model.error import BadHandler
-from holdfast.worker import allowance, shift
-from holdfast.worker.durations import Durations
-from holdfast.worker.report import WorkReport
+from holdfast.worker import worker_run
+from holdfast.worker.time_box import allowance
+from holdfast.worker.time_box.durations import Durations
+from holdfast.worker.worker_report import WorkReport
 from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.alone
@@ -27,7 +28,7 @@ async def test_jobs_that_can_yield_are_claimed_until_the_margin(
     async def an_hour(*_: object) -> timedelta:
         return timedelta(hours=1)
 
-    monkeypatch.setattr(shift, "usual_run_time", an_hour)
+    monkeypatch.setattr(worker_run, "usual_run_time", an_hour)
     monkeypatch.setattr(allowance, "monotonic", lambda: monotonic() + gone[0])
 
     @app.task(yields=yields)
@@ -70,7 +71,7 @@ async def test_jobs_that_yield_are_done_by_short_boxes_one_after_the_other(app: 
 
 
 def test_a_handler_without_a_context_cannot_yield(app: Holdfast) -> None:
-    with pytest.raises(BadHandler, match="takes no context") as caught:
+    with pytest.raises(BadHandler, match="but no JobContext") as caught:
 
         @app.task(yields=True)
         async def blind() -> None: ...

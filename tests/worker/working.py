@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from holdfast.client.app import Holdfast
-from holdfast.client.handle import JobHandle
+from holdfast.client.job_handle import JobHandle
 from holdfast.model.job import Job
 from holdfast.model.state import State
 from holdfast.worker.worker import Worker

@@ -1,1 +1,1 @@
-"""Agents: handlers that ask a model, let it call tools, and do as it decides."""
+"""Agents: handlers that ask a model, let it call tools, and act on its decision."""

@@ -1,24 +1,24 @@
-"""An agent: a handler that asks a model, lets it call tools, and does as it decides."""
+"""An agent: a handler that asks a model, lets it call tools, and acts on its decision."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from holdfast.agent.builtin import Builtins
-from holdfast.agent.instance import Instance
-from holdfast.agent.output import Output
+from holdfast.agent.agent_output import Output
+from holdfast.agent.builtin_tools import Builtins
+from holdfast.agent.open_agent import Instance
 from holdfast.agent.prompt import Prompt, default_prompt
 from holdfast.agent.server import ApiName, Server, ServerSettings, elsewhere
 from holdfast.agent.toolbox import Toolbox
 from holdfast.model.duration import Duration
 from holdfast.model.error import InvalidOption
-from holdfast.model.lasting import LastingHandler
+from holdfast.model.openable_handler import OpenableHandler
 
 MAX_TURNS = 8
 TIMEOUT = timedelta(minutes=5)
 
 
-class Agent(LastingHandler):
+class Agent(OpenableHandler):
     """Made a task by `app.task(queue=…, endpoint=…)(Agent("triage", …))`.
 
     `tools` are typed functions, sync or async; their docstrings tell the model what they are for. `output` is
@@ -70,11 +70,11 @@ class Agent(LastingHandler):
         return Instance(self)
 
     def server(self, endpoint: str | None) -> Server:
-        """The one that a job with a permit on that endpoint calls."""
+        """The server for a job whose permit belongs to that endpoint."""
         return self._server if endpoint is None else self._fallbacks.get(endpoint, self._server)
 
 
 def _checked_turns(turns: int) -> int:
     if not 1 <= turns <= 1000:
-        raise InvalidOption(f"max_turns is {turns}.", "give 1 to 1000")
+        raise InvalidOption(f"max_turns must be between 1 and 1000 (got {turns}).", "the default is 8 turns")
     return turns

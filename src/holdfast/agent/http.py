@@ -1,4 +1,4 @@
-"""The way to a model server, and the only module that knows the HTTP library."""
+"""Calls to a model server; the only module that uses the HTTP library."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from holdfast.agent.secrets import Secrets
 from holdfast.model.error import ModelFailed, NotConfigured
-from holdfast.model.text import storable
+from holdfast.model.storable_text import storable
 
 if TYPE_CHECKING:
     import httpx2
@@ -20,12 +20,12 @@ CONNECT_WITHIN = 10.0
 IDLE_FOR = 30.0
 MOST_IDLE = 100
 MOST_BYTES = 16 * 1024 * 1024
-# Of what a server says about an error.
+# Characters of a server's error message.
 MOST_WORDS = 500
 
 
 class ModelClient:
-    """A pool of connections to one address. How many are used at once is for endpoints and slots to say."""
+    """A connection pool for one address. Endpoints and slots limit how many connections are used."""
 
     def __init__(
         self, address: str, headers: Mapping[str, str], secrets: Secrets, timeout: timedelta
@@ -47,14 +47,14 @@ class ModelClient:
     async def post(self, body: Mapping[str, Any], key: str) -> dict[str, Any]:
         """The answer's JSON object; raises ModelFailed, with status and headers if there was an answer."""
         try:
-            # The library's own timeout is for each piece, and a server may drip.
+            # The library's own timeout is per chunk, and a server may send one byte at a time.
             async with asyncio.timeout(self._timeout):
                 status, headers, data = await self._send(body, key)
         except (TimeoutError, self._library.TimeoutException):
-            message = f"{self._place} gave no answer within {self._timeout:g} s."
+            message = f"{self._place} did not answer within {self._timeout:g} s."
             raise ModelFailed(message, endpoint_ok=False) from None
         except (self._library.HTTPError, self._library.InvalidURL) as exc:
-            message = f"{self._place} gave no answer: {self._words(exc)}."
+            message = f"{self._place} did not answer: {self._words(exc)}."
             raise ModelFailed(message, endpoint_ok=False) from None
         return self._read(status, headers, data)
 
@@ -80,7 +80,7 @@ class ModelClient:
             message = f"{self._place} answered {status}, but not with a JSON object."
             raise ModelFailed(message, endpoint_ok=False)
         if document.get("error"):
-            # An error within an answer of 200; some write there the status that it should have had.
+            # An error inside an answer of 200; some servers include the intended status.
             raise self._failed(_status_in(document), headers, _complaint(document))
         return document
 
@@ -88,7 +88,7 @@ class ModelClient:
         answered = "an error" if status is None else str(status)
         said = storable(self._secrets.redact(" ".join(words.split())), MOST_WORDS)
         message = f"{self._place} answered {answered}" + (f": {said}" if said else ".")
-        # An error without a status came within an answer of 200.
+        # An error without a status came inside an answer of 200.
         return ModelFailed(message, status=status, headers=headers, endpoint_ok=None if status else False)
 
     def _words(self, exc: Exception) -> str:
@@ -109,8 +109,8 @@ def _load() -> ModuleType:
 
 
 def _silence(library: logging.Logger) -> None:
-    """It tells of every call with its whole address, keys in it too. Who wants to see that asks for debug,
-    or gives that logger a level of its own.
+    """The library logs every call with its full URL, including keys. Set the level of its logger to see them,
+    or that of the root logger to debug.
     """
     if library.level == logging.NOTSET and not logging.getLogger().isEnabledFor(logging.DEBUG):
         library.setLevel(logging.WARNING)
@@ -133,7 +133,7 @@ def _without_secrets(address: str) -> str:
 
 
 def _complaint(document: object) -> str:
-    """What a server says of an error: {"error": "…"} or {"error": {"message": "…"}}, and kin."""
+    """A server's error message: {"error": "…"} or {"error": {"message": "…"}}, and similar."""
     if not isinstance(document, dict):
         return ""
     error = document.get("error") or document.get("detail") or document.get("message")

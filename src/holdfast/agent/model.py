@@ -1,9 +1,9 @@
-"""A model at its server: from messages to an answer."""
+"""A model on its server: messages in, an answer out."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from holdfast.agent.chat import Answer, Api, Message
+from holdfast.agent.chat_messages import Api, Message, ModelAnswer
 from holdfast.agent.http import ModelClient
 from holdfast.agent.tool_spec import ToolSpec
 from holdfast.model.error import ModelFailed
@@ -18,7 +18,7 @@ class Model:
         self._options = options
         self._client = client
 
-    async def ask(self, messages: Sequence[Message], tools: Sequence[ToolSpec], key: str) -> Answer:
+    async def ask(self, messages: Sequence[Message], tools: Sequence[ToolSpec], key: str) -> ModelAnswer:
         """Raises ModelFailed."""
         body = self._api.body(self.name, messages, tools, self._options)
         document = await self._client.post(body, key)

@@ -1,13 +1,20 @@
-"""Ollama's own chat API: arguments are objects, and replies of tools are matched by name and order."""
+"""Ollama's chat API: arguments are objects, and tool results are matched by name and order."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
-from holdfast.agent.chat import MOST_TEXT, Answer, Message, Said, ToolReply, ToolRequest
-from holdfast.agent.document import number, objects, text
+from holdfast.agent.chat_messages import (
+    MOST_TEXT,
+    Message,
+    ModelAnswer,
+    PromptMessage,
+    ToolReply,
+    ToolRequest,
+)
+from holdfast.agent.lenient_json import number, objects, text
 from holdfast.agent.tool_spec import ToolSpec
 from holdfast.model.error import ModelFailed
-from holdfast.model.text import storable
+from holdfast.model.storable_text import storable
 
 PATH = "/api/chat"
 
@@ -36,12 +43,12 @@ class Ollama:
             body["options"] = dict(options)
         return body
 
-    def read(self, document: Mapping[str, Any]) -> Answer:
+    def read(self, document: Mapping[str, Any]) -> ModelAnswer:
         message = document.get("message")
         if not isinstance(message, Mapping):
             raise ModelFailed("The model server's answer has no message.", endpoint_ok=False)
         calls = objects(message.get("tool_calls"))
-        return Answer(
+        return ModelAnswer(
             text=storable(text(message.get("content")), MOST_TEXT),
             requests=tuple(ToolRequest.read(index, call) for index, call in enumerate(calls)),
             units=number(document.get("prompt_eval_count")) + number(document.get("eval_count")),
@@ -55,9 +62,9 @@ def _why(document: Mapping[str, Any]) -> str:
 
 def _message(message: Message) -> dict[str, Any]:
     match message:
-        case Said():
+        case PromptMessage():
             return {"role": message.role, "content": message.text}
-        case Answer():
+        case ModelAnswer():
             calls = [_call(request) for request in message.requests]
             said = {"role": "assistant", "content": message.text}
             return {**said, "tool_calls": calls} if calls else said

@@ -1,21 +1,28 @@
-"""The chat completions API of OpenAI, which most model servers speak."""
+"""OpenAI's chat completions API, which most model servers offer."""
 
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
-from holdfast.agent.chat import MOST_TEXT, Answer, Message, Said, ToolReply, ToolRequest
-from holdfast.agent.document import number, objects, text
+from holdfast.agent.chat_messages import (
+    MOST_TEXT,
+    Message,
+    ModelAnswer,
+    PromptMessage,
+    ToolReply,
+    ToolRequest,
+)
+from holdfast.agent.lenient_json import number, objects, text
 from holdfast.agent.tool_spec import ToolSpec
 from holdfast.model.error import ModelFailed
-from holdfast.model.text import storable
+from holdfast.model.storable_text import storable
 
 PATH = "/chat/completions"
 
 
 class OpenAI:
     def address(self, url: str) -> str:
-        """With or without `/v1`, as addresses of that API are written both ways."""
+        """With or without `/v1`, because URLs of this API are written both ways."""
         base, mark, query = url.partition("?")
         base = base.rstrip("/")
         if not base.endswith(PATH):
@@ -32,14 +39,14 @@ class OpenAI:
         offered = {"tools": [tool.document() for tool in tools]} if tools else {}
         return {**options, "model": model, "messages": [_message(one) for one in messages], **offered}
 
-    def read(self, document: Mapping[str, Any]) -> Answer:
+    def read(self, document: Mapping[str, Any]) -> ModelAnswer:
         choices = objects(document.get("choices"))
         if not choices or not isinstance(choices[0].get("message"), Mapping):
             message = "The model server's answer has no choices with a message."
             raise ModelFailed(message, endpoint_ok=False)
         message = choices[0]["message"]
         calls = objects(message.get("tool_calls"))
-        return Answer(
+        return ModelAnswer(
             text=storable(text(message.get("content")), MOST_TEXT),
             requests=tuple(ToolRequest.read(index, call) for index, call in enumerate(calls)),
             units=_units(document.get("usage")),
@@ -49,9 +56,9 @@ class OpenAI:
 
 def _message(message: Message) -> dict[str, Any]:
     match message:
-        case Said():
+        case PromptMessage():
             return {"role": message.role, "content": message.text}
-        case Answer():
+        case ModelAnswer():
             calls = [_call(request) for request in message.requests]
             said = {"role": "assistant", "content": message.text or None}
             return {**said, "tool_calls": calls} if calls else {**said, "content": message.text}

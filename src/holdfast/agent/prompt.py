@@ -1,4 +1,4 @@
-"""What a model is asked, unless the agent says otherwise: the payload and what earlier stages left."""
+"""The default prompt: the payload and the outputs of earlier stages."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from holdfast.agent.context import AgentContext
+from holdfast.agent.agent_context import AgentContext
 
 Prompt = Callable[[Any, Any], str | Awaitable[str]]
-"""From the payload and the JobContext to the first message; it should give the same for every attempt."""
+"""From the payload and the JobContext to the first message; it should be the same for every attempt."""
 
 
 async def default_prompt(payload: Any, ctx: AgentContext) -> str:

@@ -1,4 +1,4 @@
-"""Keys of model servers: read from the environment where they are used, and kept out of every text."""
+"""Keys of model servers: read from the environment when they are used, and removed from every text."""
 
 import os
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from holdfast.model.error import NotConfigured
 
 HIDDEN = "[redacted]"
-# A shorter value would take ordinary words out of messages.
+# A shorter value would remove ordinary words from messages.
 SHORTEST = 6
 
 
@@ -16,7 +16,7 @@ class Secrets:
     __slots__ = ("_values", "headers")
 
     def __init__(self, variables: Mapping[str, str], prefixes: Mapping[str, str]) -> None:
-        """Both by header; a prefix, such as `Bearer `, comes before the value."""
+        """Both by header; a prefix, such as `Bearer `, precedes the value."""
         values = {header: _read(variable) for header, variable in variables.items()}
         self.headers = {header: prefixes.get(header, "") + value for header, value in values.items()}
         self._values = sorted((v for v in values.values() if len(v) >= SHORTEST), key=len, reverse=True)
@@ -30,5 +30,5 @@ class Secrets:
 def _read(variable: str) -> str:
     value = os.environ.get(variable, "").strip()
     if not value:
-        raise NotConfigured(f"The environment variable {variable}, which an agent needs, is not set.")
+        raise NotConfigured(f"An agent needs the environment variable {variable}, which is not set.")
     return value

@@ -1,4 +1,4 @@
-"""Where a model is, and how it is spoken to."""
+"""The server of a model: address, API and headers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any, Literal, TypedDict
 from urllib.parse import urlsplit
 
-from holdfast.agent.chat import Api
+from holdfast.agent.chat_messages import Api
 from holdfast.agent.http import ModelClient
 from holdfast.agent.model import Model
 from holdfast.agent.ollama import Ollama
@@ -22,7 +22,7 @@ _AUTHORIZATION = "Authorization"
 
 
 class ServerSettings(TypedDict, total=False):
-    """Those of an agent that say which model answers."""
+    """The settings of an agent that select the model and its server."""
 
     model: str
     url: str
@@ -43,11 +43,11 @@ class Server:
     timeout: timedelta
     options: Mapping[str, Any]
     headers: Mapping[str, str]
-    variables: Mapping[str, str]  # the environment variables with the values of further headers
+    variables: Mapping[str, str]  # the environment variables with the values of more headers
 
     @classmethod
     def read(cls, settings: ServerSettings) -> "Server":
-        """Raises InvalidOption for what cannot be right."""
+        """Raises InvalidOption for a wrong value."""
         api = _api(settings["api"])
         heat, key = settings.get("temperature"), settings.get("api_key_env")
         return cls(
@@ -71,12 +71,12 @@ class Server:
 
 
 def elsewhere(own: ServerSettings, given: ServerSettings) -> ServerSettings:
-    """The settings for another endpoint: what is not given is as here, except for keys and headers."""
+    """The settings for another endpoint: missing ones are those of the agent, except for keys and headers."""
     unknown = given.keys() - ServerSettings.__annotations__.keys()
     if unknown:
         raise InvalidOption(
-            f"A fallback of an agent was given {', '.join(sorted(unknown))}, which servers do not have.",
-            f"known are {', '.join(ServerSettings.__annotations__)}",
+            f"An agent's fallback has no setting {', '.join(sorted(unknown))}.",
+            f"the settings are {', '.join(ServerSettings.__annotations__)}",
         )
     shared: ServerSettings = {
         "model": own["model"],
@@ -93,15 +93,20 @@ def _api(name: str) -> Api:
     try:
         return _APIS[name]
     except KeyError:
-        raise InvalidOption(f"There is no api {name!r}.", f"there are {', '.join(_APIS)}") from None
+        raise InvalidOption(
+            f"api must be one of {', '.join(_APIS)} (got {name!r}).", "most model servers understand openai"
+        ) from None
 
 
 def _checked_url(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InvalidOption("The url of an agent is no address of a server.", "write http://host:port")
+        raise InvalidOption(
+            "The url of an agent must be the URL of a server.", "write it as http://host:port"
+        )
     if parts.username or parts.password:
         raise InvalidOption(
-            "The url of an agent has a name or password in it.", "put the key into api_key_env or headers_env"
+            "The url of an agent must not contain a user name or a password.",
+            "put the key into an environment variable, and name the variable in api_key_env or headers_env",
         )
     return url

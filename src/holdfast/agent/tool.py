@@ -1,4 +1,4 @@
-"""A Python function as a tool: what it takes is said by its annotations, what it is for by its docstring."""
+"""A Python function as a tool, described by its annotations and its docstring."""
 
 import inspect
 import re
@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from holdfast.agent.arguments import Arguments
-from holdfast.agent.thread import in_thread
+from holdfast.agent.tool_arguments import Arguments
 from holdfast.agent.tool_spec import ToolSpec
+from holdfast.agent.tool_thread import in_thread
 from holdfast.model.annotations import hints_of, is_context
 from holdfast.model.context import Context
 from holdfast.model.error import BadHandler
@@ -21,7 +21,7 @@ _REFUSED = (Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL, Parameter.VAR_K
 
 
 class Tool:
-    """Made once per agent; a parameter annotated with JobContext is filled in and not told to the model."""
+    """Created once per agent; the model does not see a parameter annotated with JobContext."""
 
     __slots__ = ("_context", "_function", "arguments", "spec")
 
@@ -37,7 +37,7 @@ class Tool:
         self.spec = ToolSpec(name, inspect.getdoc(function) or name, self.arguments.schema)
 
     async def call(self, arguments: dict[str, Any], ctx: Context) -> str:
-        """What the function returned, as the model is told it; a plain function runs in a thread."""
+        """The function's result as text for the model; a plain function runs in a thread."""
         given = arguments if self._context is None else {**arguments, self._context: ctx}
         if inspect.iscoroutinefunction(self._function):
             return as_text(await self._function(**given))
@@ -54,14 +54,17 @@ def as_text(value: Any) -> str:
 def _name_of(function: Any) -> str:
     name = getattr(function, "__name__", "")
     if not callable(function) or isinstance(function, type) or not _NAME.fullmatch(name):
-        raise BadHandler(f"{function!r} cannot be a tool.", "pass a function with a name of its own")
+        raise BadHandler(
+            f"A tool must be a function with a name (got {function!r}).", "define the tool with def"
+        )
     return str(name)
 
 
 def _field(name: str, parameter: Parameter, hints: dict[str, Any]) -> tuple[str, Any, Field[Any]]:
     if parameter.kind in _REFUSED:
         raise BadHandler(
-            f"The tool {name} cannot take {parameter}.", "models name their arguments: use plain parameters"
+            f"The tool {name} has the parameter {parameter}, which cannot be passed by name.",
+            "do not use *args, **kwargs or positional-only parameters",
         )
     annotation = hints.get(parameter.name, Any)
     default = parameter.default

@@ -1,4 +1,4 @@
-"""A tool as the model is told of it."""
+"""The description of a tool for the model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ class ToolSpec:
     parameters: Mapping[str, Any]  # a JSON schema
 
     def document(self) -> dict[str, Any]:
-        """As both APIs take it."""
+        """In the form of both APIs."""
         function = {
             "name": self.name,
             "description": self.description,

@@ -1,21 +1,21 @@
-"""All tools of an agent: asked for by a model, which makes mistakes."""
+"""All tools of an agent, called by a model that makes mistakes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
-from holdfast.agent.arguments import Arguments
-from holdfast.agent.builtin import NAMES, WRITE, Builtins, decision_of, spec_of
-from holdfast.agent.chat import ToolRequest
-from holdfast.agent.output import Output
-from holdfast.agent.result import Result, mistake
+from holdfast.agent.agent_output import Output
+from holdfast.agent.builtin_tools import NAMES, WRITE, Builtins, decision_of, spec_of
+from holdfast.agent.chat_messages import ToolRequest
 from holdfast.agent.tool import Tool
+from holdfast.agent.tool_arguments import Arguments
+from holdfast.agent.tool_result import Result, mistake
+from holdfast.model.end_attempt import EndAttempt
 from holdfast.model.error import DatabaseError, DatabaseUnavailable, InvalidOption, InvalidPayload, LeaseLost
-from holdfast.model.signal import HandlerSignal
-from holdfast.model.text import storable
+from holdfast.model.storable_text import storable
 
-# Bytes of what a tool gave, and of what is said of a mistake.
+# Bytes of a tool's result, and of an error message.
 MOST_RESULT = 200_000
 MOST_WORDS = 2000
 STORED = "Stored."
@@ -27,19 +27,21 @@ class Toolbox:
         self._tools = {tool.spec.name: tool for tool in tools}
         self._builtins = builtins
         taken = [name for name in NAMES if name in self._tools]
-        if taken or len(self._tools) < len(tools):
+        if taken:
             raise InvalidOption(
-                f"An agent's tools need names of their own, not {', '.join(taken) or 'one name twice'}.",
-                f"{', '.join(NAMES)} are the built-in tools",
+                f"An agent's tool cannot be named {taken[0]}, because a built-in tool has this name.",
+                f"choose another name; the built-in tools are {', '.join(NAMES)}",
             )
+        if len(self._tools) < len(tools):
+            raise InvalidOption("Two of the agent's tools have the same name.", "rename one of the functions")
 
     def offer(self, open_stages: Sequence[str]) -> "Offer":
-        """For a job that may go to these stages."""
+        """For a job that may advance to these stages."""
         return Offer(self._tools, self._builtins.output, self._builtins.arguments(open_stages))
 
 
 class Offer:
-    """The tools that the model may ask for in one conversation."""
+    """The tools that the model may call in one conversation."""
 
     def __init__(
         self, tools: Mapping[str, Tool], output: Output | None, decisions: Mapping[str, Arguments]
@@ -54,7 +56,7 @@ class Offer:
         self.specs = [*own, *write, *(spec_of(name, one.schema) for name, one in decisions.items())]
 
     async def use(self, request: ToolRequest, ctx: Any) -> Result:
-        """What goes wrong goes to the model; only what ends the attempt is raised."""
+        """Errors go to the model; only exceptions that end the attempt are raised."""
         try:
             tool = self._tools.get(request.name)
             if tool is None:
@@ -80,14 +82,14 @@ class Offer:
 async def _call(tool: Tool, arguments: dict[str, Any], ctx: Any) -> Result:
     try:
         return Result(storable(await tool.call(arguments, ctx), MOST_RESULT))
-    except (HandlerSignal, LeaseLost, DatabaseUnavailable, DatabaseError):
+    except (EndAttempt, LeaseLost, DatabaseUnavailable, DatabaseError):
         raise
     except Exception as exc:
         return mistake(storable(f"{type(exc).__name__}: {exc}", MOST_WORDS))
 
 
 def _complaint(exc: ValidationError) -> str:
-    """Each fault with its place; without the values, which the model knows."""
+    """Each error with its place, without the values, which the model knows."""
     faults = exc.errors(include_url=False, include_context=False, include_input=False)
     parts = [f"{'.'.join(map(str, fault['loc'])) or 'arguments'}: {fault['msg']}" for fault in faults]
     return storable("the arguments do not fit. " + "; ".join(parts), MOST_WORDS)

@@ -4,6 +4,6 @@
 6 conflict · 7 timeout · 130 interrupted · 141 the reader of stdout went away
 """
 
-from holdfast.cli.entry import main
+from holdfast.cli.frame.entry import main
 
 __all__ = ["main"]

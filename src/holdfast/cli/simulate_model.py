@@ -6,32 +6,53 @@ from typing import Annotated, Any
 
 import typer
 
-from holdfast.cli.options import json_or_text
-from holdfast.cli.output import flush, say, write
+from holdfast.cli.frame.common_options import json_or_text, read_pair
+from holdfast.cli.frame.output import flush, say, write
 from holdfast.model.error import InvalidOption
 from holdfast.testing.model_server.behaviour import Behaviour
-from holdfast.testing.model_server.run import run_forever
-from holdfast.testing.model_server.server import ModelServer
+from holdfast.testing.model_server.server import ModelServer, run_forever
 
 EXAMPLE = '[["30s", {"outage": "hang"}], ["60s", {"outage": "none"}]]'
-
-
-def register(app: typer.Typer, name: str, text: str) -> None:
-    app.command(name, help=text)(simulate)
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Change a setting of the server, such as noise=0.1 (one call in ten fails) or memory=8 (more "
+        "than 8 concurrent calls fail). You can repeat this option.",
+    ),
+]
+Phases = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help=f"Change settings at given times after the start. The file contains JSON, such as {EXAMPLE}.",
+    ),
+]
 
 
 def simulate(
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="On loopback; 0 takes a free one.")] = 11_500,
-    slots: Annotated[int, typer.Option(min=1, help="Calls per replica at full speed.")] = 4,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="May be repeated: --set noise=0.1 --set memory=8."),
-    ] = None,
-    phases: Annotated[Path | None, typer.Option(help=f"A JSON file such as {EXAMPLE}.")] = None,
-    seed: Annotated[int, typer.Option(help="The same seed, the same faults.")] = 0,
-    time_scale: Annotated[float, typer.Option(help="10 is ten times faster than real.")] = 1.0,
+    port: Annotated[
+        int, typer.Option(min=0, max=65_535, help="Listen on this port of 127.0.0.1. 0 means any free port.")
+    ] = 11_500,
+    slots: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Answer this many concurrent calls at full speed. With more, all calls get slower.",
+        ),
+    ] = 4,
+    settings: Settings = None,
+    phases: Phases = None,
+    seed: Annotated[int, typer.Option(help="Two servers with the same seed fail at the same calls.")] = 0,
+    time_scale: Annotated[
+        float, typer.Option(help="How fast time passes: 10 is ten times faster than real time.")
+    ] = 1.0,
 ) -> None:
-    """Speaks OpenAI's and Ollama's API until Ctrl-C. GET /ledger shows its calls, POST /phase changes it."""
+    """The server answers like OpenAI's and Ollama's APIs, until Ctrl-C.
+
+    GET /ledger lists the calls that the server received. POST /phase changes its settings.
+    """
     behaviour = Behaviour(slots=slots).changed(_settings(settings or []))
     script = [] if phases is None else _phases(phases)
 
@@ -48,18 +69,14 @@ def _announce(url: str) -> None:
 
 
 def _conclude(server: ModelServer) -> None:
-    fates = ", ".join(f"{count} {fate}" for fate, count in server.ledger.fates.items()) or "none"
-    say(f"holdfast: calls: {fates}; at most {server.max_in_flight()} at once")
+    outcomes = ", ".join(f"{count} {outcome}" for outcome, count in server.ledger.outcomes.items()) or "none"
+    say(f"holdfast: calls: {outcomes}; at most {server.max_in_flight()} at once")
 
 
 def _settings(pairs: list[str]) -> dict[str, Any]:
-    settings = {}
-    for pair in pairs:
-        name, found, value = pair.partition("=")
-        if not found:
-            raise InvalidOption(f"--set {pair!r} is not NAME=VALUE.", "write it as --set noise=0.1")
-        settings[name] = json_or_text(value)
-    return settings
+    hint = "write it as --set noise=0.1"
+    read = [read_pair(pair, f"--set A setting must be NAME=VALUE (got {pair!r}).", hint) for pair in pairs]
+    return {name: json_or_text(value) for name, value in read}
 
 
 def _phases(path: Path) -> list[tuple[Any, dict[str, Any]]]:
@@ -68,6 +85,10 @@ def _phases(path: Path) -> list[tuple[Any, dict[str, Any]]]:
         document = json.loads(path.read_text("utf-8"))
         return [(at, dict(changes)) for at, changes in document]
     except OSError as exc:
-        raise InvalidOption(f"{path} cannot be read: {exc.strerror}.", f"give a file with {EXAMPLE}") from exc
+        raise InvalidOption(
+            f"The file {path} cannot be read: {exc.strerror}.", f"give a JSON file such as {EXAMPLE}"
+        ) from exc
     except (ValueError, TypeError) as exc:
-        raise InvalidOption(f"{path} is not a list of phases in JSON.", f"write it as {EXAMPLE}") from exc
+        raise InvalidOption(
+            f"The file {path} must contain a JSON list of phases.", f"write it as {EXAMPLE}"
+        ) from exc

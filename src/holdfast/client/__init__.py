@@ -1,1 +1,1 @@
-"""Where jobs come from: the app, its tasks, and handles on what they enqueued."""
+"""For producers and operators: the app, its tasks, and handles on their jobs."""

@@ -1,14 +1,14 @@
-"""The signature of a handler that takes its payload as it is, such as an agent."""
+"""The signature of a handler that takes any payload, such as an agent."""
 
 from typing import Any
 
-from holdfast.client.convert import Converter, Plain
+from holdfast.client.json_conversion import Converter, Plain
 from holdfast.model.error import InvalidPayload
 from holdfast.model.payload import JsonText, encode
 
 
 class AnyPayload:
-    """`task.enqueue(title="…")`, or `task.enqueue(payload)` for a payload that is at hand."""
+    """`task.enqueue(title="…")`, or `task.enqueue(payload)` for an existing payload."""
 
     __slots__ = ("context_parameter", "output")
 
@@ -21,7 +21,8 @@ class AnyPayload:
             return encode(kwargs)
         if kwargs or len(args) > 1:
             raise InvalidPayload(
-                "A payload was given in several parts.", "give one payload, or all values by their names"
+                "This task takes a single payload, but several values were passed.",
+                "pass one value, or pass all values by keyword",
             )
         return encode(args[0])
 

@@ -1,4 +1,4 @@
-"""The app: its tasks and queues, and the way to their database."""
+"""The app: its tasks and queues, and its connection to the database."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -8,62 +8,63 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 from uuid import UUID
 
 from holdfast.client.bulk import Bulk, OnProgress, length_of
-from holdfast.client.calls import Calls
+from holdfast.client.connection_pools import Links
 from holdfast.client.dead import DeadLetters
-from holdfast.client.decorate import TaskDecorator
 from holdfast.client.endpoint import EndpointSettings, endpoint_wire
+from holdfast.client.enqueue_options import RetryRule
 from holdfast.client.filters import read_state
-from holdfast.client.handle import JobHandle
-from holdfast.client.intervene import Interventions
+from holdfast.client.job_handle import JobHandle
 from holdfast.client.lifespan import Lifespan
-from holdfast.client.link import Links
-from holdfast.client.options import RetryRule
+from holdfast.client.operator import OperatorActions
 from holdfast.client.own_connection import own_connection
 from holdfast.client.pipeline import PipelineHandle, check_places
-from holdfast.client.plan import WorkerPlan
-from holdfast.client.policy import DEFAULT_QUEUE, QueuePolicy, TaskPolicy, queue_wire
 from holdfast.client.read_id import read_id
 from holdfast.client.run import Run, run_options
 from holdfast.client.sync import SyncLoop
 from holdfast.client.task import Call, Task
-from holdfast.client.work import WorkOptions, work
-from holdfast.db import endpoints, jobs, need, pipelines, queues
+from holdfast.client.task_and_queue_settings import DEFAULT_QUEUE, QueuePolicy, TaskPolicy, queue_wire
+from holdfast.client.task_calls import Calls
+from holdfast.client.task_decorator import TaskDecorator
+from holdfast.client.time_boxed_work import WorkOptions, work
+from holdfast.client.worker_plan import WorkerPlan
+from holdfast.db import endpoints, jobs, pipelines, queues, worker_needs
 from holdfast.db.connect import Database
 from holdfast.db.statement import Declare
+from holdfast.model.app_hooks import AppHooks
+from holdfast.model.byte_size import Size
 from holdfast.model.classify import Classifier, Rules
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import BadHandler, UnknownTask
 from holdfast.model.id import JobId, RunId
 from holdfast.model.job import Job
-from holdfast.model.journey import SignalResult
-from holdfast.model.need import AHEAD, TARGET, WorkerNeed
-from holdfast.model.process import process_limits
+from holdfast.model.pipeline import SignalResult
+from holdfast.model.process_limits import process_limits
 from holdfast.model.retry import RetryPolicy
-from holdfast.model.size import Size
 from holdfast.model.state import State
-from holdfast.model.surroundings import Surroundings
+from holdfast.model.worker_need import AHEAD, TARGET, WorkerNeed
 from holdfast.pipeline.define import RESET, Pipeline
+from holdfast.telemetry.hooks import EventHooks
 
 if TYPE_CHECKING:
-    from holdfast.worker.report import WorkReport
+    from holdfast.worker.worker_report import WorkReport
 
 
 class Holdfast:
-    """One per program. It connects at first use; `async with app:` closes what it opened."""
+    """One per program. It connects at first use; `async with app:` closes its connections."""
 
     def __init__(self, database: str | None = None, *, name: str = "app", version: str | None = None) -> None:
-        self.name = name
-        self.version = version
+        self.name, self.version = name, version
         self.tasks: dict[str, Task[..., Any]] = {}
         self.queues: dict[str, dict[str, Any]] = {}
         self.endpoints: dict[str, dict[str, Any]] = {}
         self.pipelines: dict[str, Pipeline] = {}
-        self.surroundings = Surroundings()
-        self.resources, self.around = self.surroundings.resources, self.surroundings.around  # decorators
+        self.app_hooks, self.event_hooks = AppHooks(), EventHooks()
+        self.resources, self.around = self.app_hooks.resources, self.app_hooks.around  # decorators
+        self.on_event = self.event_hooks.on_event
         self._links = Links(database, name)
         self._sync = SyncLoop(self._links)
         self.dead = DeadLetters(self._links)
-        self.by_hand = Interventions(self._links)
+        self.operator = OperatorActions(self._links)
 
     async def __aenter__(self) -> Self:
         await self.database.start()
@@ -76,22 +77,22 @@ class Holdfast:
 
     @property
     def database(self) -> Database:
-        """Opened at first use, for the event loop that runs then."""
+        """The connection pool of the running event loop, opened at first use."""
         return self._links.here().database
 
     @property
     def queue_names(self) -> list[str]:
-        """The queues of its tasks and stages, and those that it says something about."""
+        """The queues of its tasks and stages, and those that it configures."""
         stages = {queue for pipeline in self.pipelines.values() for queue in pipeline.queues}
         return sorted({task.policy.queue for task in self.tasks.values()} | self.queues.keys() | stages)
 
     @property
     def lifespan(self) -> Lifespan:
-        """For `FastAPI(lifespan=app.lifespan)`; `app.lifespan.with_worker(…)` also works off jobs there."""
+        """For `FastAPI(lifespan=app.lifespan)`; `app.lifespan.with_worker(…)` also runs jobs there."""
         return Lifespan(self)
 
     async def close(self) -> None:
-        """Sends what is under way, then closes all connections. The app can be used again afterwards."""
+        """Sends pending enqueues, then closes all connections. The app can be used again afterwards."""
         await asyncio.to_thread(self._sync.close)
         await self._links.close()
 
@@ -115,13 +116,13 @@ class Holdfast:
     ) -> TaskDecorator:
         """Makes a function a task, under its own name unless `name` is given.
 
-        `max_concurrent` of its jobs run at once and `rate` ("100/minute") start, over all workers.
-        `endpoint` is what it calls; `classify` says which exceptions are of which class, beyond the usual.
-        With mode="process" its handler has a process of its own, which its timeout kills. `yields`: a worker
-        claims its jobs until the margin of its time box, where the handler gives them back.
+        `max_concurrent` limits how many of its jobs run at once, `rate` ("100/minute") how many start, across
+        all workers. `endpoint` is the service that it calls; `classify` adds rules for classes of exceptions.
+        In mode="process" the handler has its own process, which its timeout kills. `yields`: the handler
+        returns its job unfinished at the margin of a time box, so a worker claims its jobs until then.
         """
         if misplaced:
-            raise BadHandler("@app.task takes its settings by name.", "write @app.task() above the function")
+            raise BadHandler("@app.task takes only keyword arguments.", "write @app.task() above a function")
         policy = TaskPolicy(
             queue=queue,
             priority=priority,
@@ -135,32 +136,32 @@ class Holdfast:
             classify=Classifier.parse(classify),
             yields=yields,
         )
-        return TaskDecorator(self.tasks, name, policy, self._links, self._sync, self.surroundings)
+        return TaskDecorator(self.tasks, name, policy, self._links, self._sync, self.app_hooks)
 
     def queue(self, name: str, **policy: Unpack[QueuePolicy]) -> None:
-        """Says how a queue is to be run; sent by `declare`, and only what is given here is changed."""
+        """Configures a queue; `declare` sends it, and only changes what is given here."""
         self.queues[name] = queue_wire(name, policy)
         if policy.get("notify") is False:
             self._links.silent.add(name)
 
     def endpoint(self, name: str, **settings: Unpack[EndpointSettings]) -> None:
-        """Says how a downstream service is to be called; sent by `declare`, as with queues."""
+        """Configures a downstream service; `declare` sends it, as with queues."""
         self.endpoints[name] = endpoint_wire(name, settings)
 
     def pipeline(self, pipeline: Pipeline) -> PipelineHandle:
-        """Makes a pipeline known; sent by `declare`. What is returned takes its jobs."""
+        """Adds a pipeline; `declare` sends it. Enqueue its jobs through the returned handle."""
         check_places(pipeline, self.pipelines.values())
         self.pipelines[pipeline.name] = pipeline
         return PipelineHandle(pipeline, self.tasks, self._links)
 
     async def declare(self) -> None:
-        """Sends what is said of queues, tasks, pipelines and endpoints; a worker does it at its start."""
+        """Sends the settings of queues, tasks, pipelines and endpoints; a worker does this when it starts."""
         async with self.database.transaction() as conn:
             for send in self.declarations().values():
                 await send(conn)
 
     def declarations(self) -> dict[str, Declare]:
-        """What `declare` sends, by what it is about, in that order."""
+        """What `declare` sends, in this order, by the name of its subject."""
         said: dict[str, Declare] = {}
         for name in self.queue_names:
             said[f"queue {name}"] = partial(queues.declare_queue, name=name, policy=self._queue_policy(name))
@@ -170,13 +171,13 @@ class Holdfast:
             said[f"pipeline {name}"] = partial(
                 pipelines.declare_pipeline, name=name, definition=pipeline.wire()
             )
-        # Last, and in this order, because from here on calls of these endpoints wait for the commit.
+        # Last, and in this order, because calls of these endpoints wait for the commit from here on.
         for name, settings in sorted(self.endpoints.items()):
             said[f"endpoint {name}"] = partial(endpoints.declare_endpoint, name=name, settings=settings)
         return said
 
     def _queue_policy(self, name: str) -> dict[str, Any] | None:
-        """What is said of a queue; a stage says more of its own, and takes off what it said before."""
+        """The settings of a queue; a stage adds its own, and removes those that it set before."""
         policy = self.queues.get(name)
         for pipeline in self.pipelines.values():
             if name in pipeline.queues:
@@ -187,7 +188,7 @@ class Holdfast:
         try:
             return self.tasks[name]
         except KeyError:
-            raise UnknownTask(f"There is no task {name} in the app {self.name}.") from None
+            raise UnknownTask(f"The app {self.name} has no task {name}.") from None
 
     async def enqueue_many(
         self,
@@ -196,7 +197,7 @@ class Holdfast:
         conn: object = None,
         progress: OnProgress | None = None,
     ) -> list[JobHandle[Any]]:
-        """Store a job for each of `calls`, of whatever tasks, all in one transaction: yours, on `conn`."""
+        """Store a job for each of `calls`, of any tasks, in one transaction: yours, if you pass `conn`."""
         several = Calls(calls)
         bulk = Bulk(several.jobs(), length_of(calls), progress=progress)
         return several.handles(await bulk.enqueue(own_connection(conn), self._links.here()))
@@ -214,11 +215,11 @@ class Holdfast:
         return several.handles(bulk.enqueue_sync(own_connection(conn), self._sync))
 
     async def signal(self, job_id: UUID | str, name: str, data: Any = None) -> SignalResult:
-        """Tell a job what it waits for, or will wait for; of several under one name the first counts."""
+        """Send a signal to a job that waits for it, or will wait for it; the first of each name counts."""
         return await self.job(job_id).signal(name, data)
 
     def job(self, job_id: UUID | str) -> JobHandle[Any]:
-        """A handle for any job; its output comes as plain JSON."""
+        """A handle for any job; its output is plain JSON."""
         return JobHandle(self._links, JobId(read_id(job_id)), False, None)
 
     async def jobs(
@@ -232,7 +233,7 @@ class Holdfast:
         before: UUID | str | None = None,
         limit: int = 100,
     ) -> list[Job]:
-        """Jobs that match, newest first; `before` is the last id of the page shown last."""
+        """Jobs that match, newest first; `before` is the last id of the previous page."""
         given = {
             "state": state and read_state(state),
             "queue": queue,
@@ -255,45 +256,45 @@ class Holdfast:
         max_time: Duration | None = None,
         workers: WorkerPlan | None = None,
     ) -> Run:
-        """A run to be started with `async with`; `on_complete` is enqueued once when it has ended.
+        """A run; start it with `async with`. `on_complete` is enqueued once when it has ended.
 
-        `budget` ("5 USD") and `max_units` cap what it uses: beyond them its jobs wait for `raise_budget`.
-        After `max_time` no more jobs of it start, until somebody has called `extend`.
-        `workers`: those that are started for it when its last job is in.
+        `budget` ("5 USD") and `max_units` limit its usage: beyond them its jobs wait for `raise_budget`.
+        After `max_time` none of its jobs start until you call `extend`.
+        `workers`: the workers to start for it when it is sealed.
         """
         options = run_options(on_complete, labels, budget, max_units, max_time)
         return Run(self._links, name, options, None, workers)
 
     def find_run(self, run_id: UUID | str, name: str = "run") -> Run:
-        """A run that was started before."""
+        """An existing run."""
         return Run(self._links, name, {}, RunId(read_id(run_id)))
 
     async def work(self, *, time_box: Duration, **options: Unpack[WorkOptions]) -> "WorkReport":
-        """Works off jobs inside a function that must return in time, and returns within the time box.
+        """Runs jobs inside a function that must return in time, and returns within the time box.
 
-        At the margin (a fifth of the box) handlers are asked to yield, then cancelled; what did not finish is
-        released at no cost. `continue_by` starts a successor if something is left.
+        At the margin (a fifth of the box) handlers are asked to yield, then cancelled; unfinished jobs are
+        released without a failure. `continue_by` starts a successor if work is left.
         """
         return await work(self, time_box, options)
 
     async def recommended_workers(
         self, queue: str, target: Duration = TARGET, ahead: Duration = AHEAD, slots: int | None = None
     ) -> WorkerNeed:
-        """How many workers a queue needs for its jobs to start within `target`, now and some time ahead."""
+        """How many workers a queue needs so that its jobs start within `target`, now and `ahead` of now."""
         wanted, later = parse_duration(target), parse_duration(ahead)
-        return await need.recommended_workers(self.database, queue, wanted, later, slots)
+        return await worker_needs.recommended_workers(self.database, queue, wanted, later, slots)
 
     async def pause_queue(self, name: str, reason: str | None = None) -> None:
-        """Nothing of the queue is claimed until it is resumed."""
+        """Workers claim no job of the queue until it is resumed."""
         await queues.pause_queue(self.database, name, reason, self.name)
 
     async def resume_queue(self, name: str, reason: str | None = None) -> None:
         await queues.resume_queue(self.database, name, reason, self.name)
 
     async def pause_all_queues(self, reason: str | None = None) -> None:
-        """Nothing is claimed, of queues named later neither, until all are resumed."""
+        """Workers claim no job of any queue, new queues included, until all are resumed."""
         await queues.pause_all(self.database, reason, self.name)
 
     async def resume_all_queues(self, reason: str | None = None) -> list[str]:
-        """The queues that stay paused, because they were paused one by one."""
+        """Returns the queues that stay paused because they were paused by name."""
         return await queues.resume_all(self.database, reason, self.name)

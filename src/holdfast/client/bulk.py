@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from holdfast.client.connection_pools import Link
 from holdfast.client.enqueue import store
-from holdfast.client.link import Link
+from holdfast.client.enqueue_options import Stagger
 from holdfast.client.new_job import NewJob, queues_of
-from holdfast.client.options import Stagger
 from holdfast.client.own_connection import OwnConnection, QueueNamer, run_blocking
 from holdfast.client.sync import SyncLoop
 from holdfast.model.job import Enqueued
 
-# Beyond a thousand a statement gets hardly faster, and the server waits longer for the first one.
+# Beyond a thousand, a statement gets hardly faster, and the server waits longer for the first one.
 MOST_JOBS = 1_000
 MOST_BYTES = 8 * 1024 * 1024
 
@@ -24,7 +24,7 @@ Store = Callable[[list[NewJob]], Coroutine[Any, Any, list[Enqueued]]]
 
 @dataclass(frozen=True, slots=True)
 class Bulk:
-    """One enqueue of many, all or none. `total` is for the progress only; None if nobody knows."""
+    """One enqueue of many jobs, all or none. `total` is for the progress only; None if unknown."""
 
     jobs: Iterable[NewJob]
     total: int | None
@@ -32,7 +32,7 @@ class Bulk:
     progress: OnProgress | None = None
 
     async def enqueue(self, conn: OwnConnection | None, link: Link) -> list[Enqueued]:
-        """Part of the caller's transaction if there is a connection of the caller's, else one of its own."""
+        """In the caller's transaction if the caller passed a connection, else in a new one."""
         return await (self._alone(link) if conn is None else self._on(conn, link))
 
     def enqueue_sync(self, conn: OwnConnection | None, loop: SyncLoop) -> list[Enqueued]:
@@ -47,7 +47,7 @@ class Bulk:
         if first is None:
             return []
         queues, stored = queues_of(first), list[Enqueued]()
-        await link.name_queues(queues)  # now, on a connection that the transaction then takes
+        await link.name_queues(queues)  # first, on a connection that the transaction then uses
         async with link.database.transaction() as conn:
 
             async def store_chunk(chunk: list[NewJob]) -> list[Enqueued]:
@@ -76,7 +76,7 @@ class Bulk:
 
 
 def chunks(jobs: Iterable[NewJob]) -> Iterator[list[NewJob]]:
-    """In order; each has at least one job and at most so many jobs and bytes."""
+    """In order; each chunk has at least one job, and limited jobs and bytes."""
     chunk: list[NewJob] = []
     room = MOST_BYTES
     for job in jobs:
@@ -91,12 +91,12 @@ def chunks(jobs: Iterable[NewJob]) -> Iterator[list[NewJob]]:
 
 
 async def overlapped(ready: Iterator[list[NewJob]], store_chunk: Store) -> AsyncIterator[list[Enqueued]]:
-    """Makes a chunk while the server stores the one before."""
+    """Builds a chunk while the server stores the previous one."""
     chunk = next(ready, None)
     while chunk is not None:
         storing = asyncio.create_task(store_chunk(chunk))
         try:
-            await asyncio.sleep(0)  # it is sent
+            await asyncio.sleep(0)  # the statement is sent
             chunk = next(ready, None)
         except BaseException:
             storing.cancel()
@@ -106,7 +106,7 @@ async def overlapped(ready: Iterator[list[NewJob]], store_chunk: Store) -> Async
 
 
 def staggered(jobs: Iterable[NewJob], stagger: Stagger) -> Iterator[NewJob]:
-    """The SQL verb's own stagger begins anew with each statement, so the delays are given job by job."""
+    """The SQL verb's own stagger starts over with each statement, so each job gets its own delay."""
     every = stagger.every.total_seconds()
     for i, job in enumerate(jobs):
         delay = max(job.options.get("delay", 0), every * (i // stagger.chunk))

@@ -1,70 +1,72 @@
-"""The dead letters of an app: look at them, write on them, bring them back."""
+"""The dead letters of an app: list, annotate and replay them."""
 
-import json
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import asdict
 from typing import Any, Unpack
 from uuid import UUID
 
-from holdfast.client.filters import LetterFilter, wire
-from holdfast.client.handle import JobHandle
-from holdfast.client.link import Links
+from holdfast.client.connection_pools import Links
+from holdfast.client.filters import LetterFilter, letter_wire
+from holdfast.client.job_handle import JobHandle
+from holdfast.client.pager import PAGE, every_letter
 from holdfast.client.read_id import read_id
 from holdfast.client.replay import OnReplay, ReplayPlan, ReplayReport, replay_letters
 from holdfast.db import dead
 from holdfast.db.connect import Database
-from holdfast.model.dead_letter import DeadLetter, LetterGroup, LetterPlace, LetterSheet, Triage
+from holdfast.db.statement import Executor
+from holdfast.model.dead_letter import DeadLetter, LetterGroup, LetterSheet, Triage
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import NotFound
 from holdfast.model.id import JobId
+from holdfast.model.json_document import json_text, plain
 from holdfast.model.payload import encode
-
-PAGE = 1000
 
 
 class DeadLetters:
-    """Reached as `app.dead`. Without a filter, all dead letters are meant."""
+    """Available as `app.dead`. Without a filter, every method applies to all dead letters."""
 
     def __init__(self, links: Links) -> None:
         self._links = links
 
     async def find(self, limit: int = 100, **filters: Unpack[LetterFilter]) -> list[DeadLetter]:
-        """The newest that fit."""
-        found: list[DeadLetter] = []
-        async for letter in self._every(wire(filters), min(limit, PAGE)):
-            if len(found) == limit:
-                break
-            found.append(letter)
-        return found
+        """The newest that match."""
+        return await newest_letters(self._database, filters, limit)
 
-    def every(self, **filters: Unpack[LetterFilter]) -> AsyncIterator[DeadLetter]:
-        """All that fit, newest first, a page at a time."""
-        return self._every(wire(filters), PAGE)
+    async def every(self, **filters: Unpack[LetterFilter]) -> AsyncIterator[DeadLetter]:
+        """All that match, newest first, a page at a time."""
+        async for letter in every_letter(self._database, await letter_wire(self._database, filters)):
+            yield letter
+
+    async def count(self, **filters: Unpack[LetterFilter]) -> int:
+        """How many fit."""
+        return await dead.count_letters(self._database, await letter_wire(self._database, filters))
 
     async def show(self, job: UUID | str) -> LetterSheet:
-        """The letter with its payload, error history and notes, also after a replay."""
+        """The dead letter with its payload, error history and notes, also after a replay."""
         sheet = await dead.get_sheet(self._database, _id(job))
         if sheet is None:
-            raise NotFound(f"The job {job} has no dead letter.", "only a job that died has one")
+            raise NotFound(
+                f"The job {job} has never died.",
+                "a job has a dead letter only if it died, even if it was replayed afterwards",
+            )
         return sheet
 
     async def groups(self, limit: int = 50, **filters: Unpack[LetterFilter]) -> list[LetterGroup]:
-        """Letters that are alike, largest group first, with their trend."""
-        return await dead.letter_groups(self._database, wire(filters), limit)
+        """Dead letters grouped by error, largest group first, with their trend."""
+        return await dead.letter_groups(self._database, await letter_wire(self._database, filters), limit)
 
     async def note(self, jobs: Iterable[UUID | str], text: str) -> int:
-        """How many got the note."""
+        """Returns how many got the note."""
         return await dead.note_letters(self._database, _ids(jobs), text, self._links.name)
 
     async def assign(self, jobs: Iterable[UUID | str], to: str | None, reason: str | None = None) -> int:
-        """How many; `to` None takes them off whoever had them."""
+        """Returns how many; `to` None removes the assignee."""
         changed = await dead.triage_letters(
             self._database, _ids(jobs), None, to or "", reason, self._links.name
         )
         return len(changed)
 
     async def triage(self, jobs: Iterable[UUID | str], status: Triage, reason: str | None = None) -> int:
-        """How many."""
+        """Returns how many."""
         changed = await dead.triage_letters(
             self._database, _ids(jobs), status, None, reason, self._links.name
         )
@@ -81,16 +83,25 @@ class DeadLetters:
         canary: int = 0,
         canary_timeout: Duration = "10m",
         limit: int | None = None,
+        stage: str | None = None,
         on_progress: OnReplay | None = None,
         **filters: Unpack[LetterFilter],
     ) -> ReplayReport:
-        """Replay all that fit and are open or under investigation, oldest first, `pace` jobs per second.
+        """Replay all that match and are open or under investigation, oldest first, `pace` jobs per second.
 
-        `canary` letters go first, one by one; unless all of them complete, the rest stays dead. It may be
-        cancelled at any moment; to resume, pass the report's `until`.
+        Each starts at `stage` of its pipeline; without one, where it ended. `canary` letters go first, one by
+        one; unless all of them complete, the rest stays dead. The call may be cancelled at any moment; to
+        resume, pass the report's `until`.
         """
         plan = ReplayPlan(
-            wire(filters), reason, self._links.name, pace, canary, parse_duration(canary_timeout), limit
+            await letter_wire(self._database, filters),
+            reason,
+            self._links.name,
+            pace,
+            canary,
+            parse_duration(canary_timeout),
+            limit,
+            stage,
         )
         return await replay_letters(self._database, plan, on_progress)
 
@@ -101,26 +112,36 @@ class DeadLetters:
         )
         return JobHandle(self._links, stands_in, True, None)
 
-    async def export(self, **filters: Unpack[LetterFilter]) -> AsyncIterator[str]:
+    def export(self, **filters: Unpack[LetterFilter]) -> AsyncIterator[str]:
         """JSON lines: each letter with its attempts, its notes and the job's payload."""
-        async for letter in self.every(**filters):
-            sheet = await dead.get_sheet(self._database, letter.job)
-            if sheet is not None:  # else pruned since the page was read
-                yield json.dumps(asdict(sheet), default=str)
+        return export_letters(self._database, filters)
 
     @property
     def _database(self) -> Database:
         return self._links.here().database
 
-    async def _every(self, filters: dict[str, Any], size: int) -> AsyncIterator[DeadLetter]:
-        place: LetterPlace | None = None
-        while True:
-            page = await dead.find_letters(self._database, filters, place, size)
-            for letter in page.letters:
-                yield letter
-            place = page.next
-            if place is None:
-                return
+
+async def newest_letters(on: Executor, filters: LetterFilter, limit: int) -> list[DeadLetter]:
+    found: list[DeadLetter] = []
+    async for letter in every_letter(on, await letter_wire(on, filters), min(limit, PAGE)):
+        if len(found) == limit:
+            break
+        found.append(letter)
+    return found
+
+
+async def export_letters(on: Executor, filters: LetterFilter) -> AsyncIterator[str]:
+    """A JSON line for each letter that fits, newest first."""
+    async for letter in every_letter(on, await letter_wire(on, filters)):
+        sheet = await dead.get_sheet(on, letter.job)
+        if sheet is not None:  # else pruned since the page was read
+            yield json_text(letter_document(sheet))
+
+
+def letter_document(sheet: LetterSheet) -> dict[str, Any]:
+    """The letter's own fields, and beside them its attempts, notes, payload and labels."""
+    known = plain(sheet)
+    return {**known.pop("letter"), **known}
 
 
 def _ids(jobs: Iterable[UUID | str]) -> list[JobId]:

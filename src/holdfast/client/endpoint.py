@@ -1,4 +1,4 @@
-"""What an app says about its endpoints; only what is given is sent."""
+"""The settings of endpoints; only those that are given are sent."""
 
 import re
 from collections.abc import Mapping
@@ -12,9 +12,9 @@ class Breaker(TypedDict, total=False):
     """When the circuit opens, and for how long."""
 
     failures: int  # in a row …
-    quiet: Duration  # … and no success for so long
+    quiet: Duration  # … and no success for this long
     open: Duration  # at first
-    open_max: Duration  # at most, after probes that failed
+    open_max: Duration  # at most, after failed probes
 
 
 class EndpointSettings(TypedDict, total=False):
@@ -30,15 +30,20 @@ class EndpointSettings(TypedDict, total=False):
     static_rate: float | None  # units per second
     budget: str | float | None  # per day: 20, or "20 USD/day"
     price: float  # of a unit, in the budget's money
-    estimate: float | None  # units of a call, if the job does not say
+    estimate: float | None  # units of a call, unless the job sets its own
     shares: Mapping[str, float]
     breaker: Breaker
     fallback: str | None  # takes its calls while its circuit is open or it is blocked
-    pause: Duration  # after it refused us, or a fault of ours
+    pause: Duration  # no calls for this long after a `system` error
 
 
 _BUDGET = re.compile(r"[€$£]?\s*(\d+(?:\.\d+)?)\s*(?:[A-Za-z]{3}|[€$£])?\s*(?:/|per|a)\s*day", re.IGNORECASE)
-_BREAKER = {"failures": "trip_failures", "quiet": "trip_quiet", "open": "open_first", "open_max": "open_max"}
+BREAKER_KEYS = {
+    "failures": "trip_failures",
+    "quiet": "trip_quiet",
+    "open": "open_first",
+    "open_max": "open_max",
+}
 
 
 def endpoint_wire(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,7 +61,7 @@ def endpoint_wire(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     breaker = settings.get("breaker", {})
     _check_known(f"The breaker of {name}", breaker, Breaker.__annotations__)
     for key, value in breaker.items():
-        wire[_BREAKER[key]] = value if key == "failures" else parse_duration(value).total_seconds()
+        wire[BREAKER_KEYS[key]] = value if key == "failures" else parse_duration(value).total_seconds()
     return wire
 
 
@@ -64,8 +69,8 @@ def _check_known(whose: str, given: Mapping[str, Any], known: Mapping[str, Any])
     unknown = given.keys() - known.keys()
     if unknown:
         raise InvalidOption(
-            f"{whose} was given {', '.join(sorted(unknown))}, which it does not have.",
-            f"known are {', '.join(known)}",
+            f"{whose} has no setting {', '.join(sorted(unknown))}.",
+            f"the settings are {', '.join(known)}",
         )
 
 
@@ -76,5 +81,7 @@ def _money_per_day(budget: Any) -> float | None:
     if found is not None:
         return float(found[1])
     if isinstance(budget, bool) or not isinstance(budget, int | float):
-        raise InvalidOption(f"The budget {budget!r} cannot be read.", 'write it as 20 or "20 USD/day"')
+        raise InvalidOption(
+            f"budget must be an amount of money (got {budget!r}).", 'write it as 20 or "20 USD/day"'
+        )
     return float(budget)

@@ -1,21 +1,21 @@
-"""Concurrent enqueues of one process share a statement, each caller answered after its commit."""
+"""Concurrent enqueues of one process share a statement; each caller gets its answer after the commit."""
 
 import asyncio
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
-from holdfast.client.new_job import NewJob, Wire
+from holdfast.client.enqueue_options import split_options
+from holdfast.client.new_job import NewJob
 from holdfast.client.notify import Notifier
 from holdfast.db import jobs
-from holdfast.db.connect import Database, Kept
+from holdfast.db.connect import Database, KeptConnection
 from holdfast.db.statement import Fetcher
 from holdfast.model.error import DatabaseUnavailable, HoldfastError, Timeout
 from holdfast.model.job import Enqueued
 
-# More per statement gains nothing, and delays the first caller.
+# More jobs per statement are not faster, and delay the first caller.
 MOST_JOBS = 500
 MOST_BYTES = 4 * 1024 * 1024
 
@@ -27,11 +27,11 @@ class Caller:
 
 
 class Enqueuer:
-    """The first job leaves at once; those that come while a statement is under way go with the next."""
+    """The first job is sent at once; jobs that arrive while a statement runs go with the next one."""
 
     def __init__(self, on: Database, notifier: Notifier) -> None:
         self._on = on
-        self._kept = Kept(on)
+        self._kept = KeptConnection(on)
         self._notifier = notifier
         self._callers: list[Caller] = []
         self._idle = asyncio.Event()
@@ -50,7 +50,7 @@ class Enqueuer:
             self._send_rest()
 
     async def close(self) -> None:
-        """Returns when nothing is under way."""
+        """Returns when no statement is running."""
         await self._idle.wait()
         await self._kept.give_back()
 
@@ -60,7 +60,9 @@ class Enqueuer:
         return await caller.answer
 
     def _send_rest(self) -> None:
-        """Whoever came meanwhile waits for nobody in particular: a task of its own sends what they have."""
+        """A separate task sends the jobs that arrived in between, so that no caller waits for another one's
+        batch.
+        """
         if self._callers:
             self._sending = asyncio.create_task(self._send_all(), name="holdfast-enqueue")
         else:
@@ -80,7 +82,7 @@ class Enqueuer:
             self._idle.set()
 
     def _next_batch(self) -> list[Caller]:
-        """In order of arrival, without those who gave up waiting."""
+        """In order of arrival, without callers that were cancelled."""
         self._callers = [caller for caller in self._callers if not caller.answer.done()]
         batch: list[Caller] = []
         room = MOST_BYTES
@@ -107,7 +109,7 @@ class Enqueuer:
                 _answer(caller, enqueued)
 
     async def _refused(self, batch: Sequence[Caller], exc: HoldfastError) -> None:
-        """One bad job refuses the whole statement: alone, each gets its own answer."""
+        """One invalid job fails the whole statement: sent alone, each job gets its own answer."""
         if len(batch) == 1 or not _was_undone(exc):
             for caller in batch:
                 _fail(caller, exc)
@@ -125,20 +127,21 @@ class Enqueuer:
 
 async def store(on: Fetcher, batch: Sequence[NewJob], *, notify: bool) -> list[Enqueued]:
     """One statement for all of `batch`."""
-    first = batch[0].options
+    if len(batch) == 1:
+        (job,) = batch
+        single = {**job.options, "notify": notify, "keys_checked": True}
+        return [await jobs.enqueue_one(on, job.task, job.payload, single)]
     tasks = [job.task for job in batch]
     payloads = [job.payload for job in batch]
-    common: dict[str, Any] = {"notify": notify, "keys_checked": True}  # written from dicts
-    each: list[Wire] | None = None
-    if all(job.options is first or job.options == first for job in batch):
-        common = {**first, **common}
-    else:
-        each = [job.options for job in batch]
-    return await jobs.enqueue_jobs(on, tasks[:1] if len(set(tasks)) == 1 else tasks, payloads, common, each)
+    common, varying = split_options([job.options for job in batch])
+    shared = {**common, "notify": notify, "keys_checked": True}  # the payloads were serialized from dicts
+    return await jobs.enqueue_columns(
+        on, tasks[:1] if len(set(tasks)) == 1 else tasks, payloads, shared, varying
+    )
 
 
 def _was_undone(exc: HoldfastError) -> bool:
-    """The server itself refused the statement. A broken connection leaves open whether it was committed."""
+    """The server refused the statement. After a broken connection it is unknown whether it was committed."""
     return not isinstance(exc, DatabaseUnavailable | Timeout)
 
 
@@ -148,7 +151,7 @@ def _answer(caller: Caller, enqueued: Enqueued) -> None:
 
 
 def _fail(caller: Caller, exc: HoldfastError) -> None:
-    """A copy for each: an exception that is raised in several places mixes up their tracebacks."""
+    """A copy for each caller: raising one exception in several places mixes up the tracebacks."""
     if caller.answer.done():
         return
     own = copy.copy(exc)

@@ -1,4 +1,4 @@
-"""Filters as a caller writes them, and as the database takes them."""
+"""Filters as a caller writes them, and as the SQL functions take them."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -6,6 +6,8 @@ from typing import Any, TypedDict
 from uuid import UUID
 
 from holdfast.client.run import Run
+from holdfast.db.clock import now
+from holdfast.db.statement import Executor
 from holdfast.model.dead_letter import Triage
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import InvalidInput
@@ -13,7 +15,10 @@ from holdfast.model.state import State
 
 
 class LetterFilter(TypedDict, total=False):
-    """Which dead letters: all that is given must fit. `since` and `until` are times of death."""
+    """Which dead letters: all that is given must fit.
+
+    `since` and `until` are times of death; a timedelta reaches back from the database's clock.
+    """
 
     queue: str | None
     task: str | None
@@ -24,8 +29,8 @@ class LetterFilter(TypedDict, total=False):
     status: Triage | str | None
     assignee: str | None
     run: Run | UUID | str | None
-    since: datetime | None
-    until: datetime | None
+    since: datetime | timedelta | None
+    until: datetime | timedelta | None
 
 
 class JobFilter(TypedDict, total=False):
@@ -47,6 +52,16 @@ class JobFilter(TypedDict, total=False):
 
 _AS_STORED = {"reason_of_death": "reason", "error_class": "class"}
 _DURATIONS = ("older_than", "newer_than")
+_TIMES_OF_DEATH = ("since", "until")
+
+
+async def letter_wire(on: Executor, given: Mapping[str, Any]) -> dict[str, Any]:
+    """In the form of the SQL verbs, in which a time of death is absolute."""
+    spans = {name: given[name] for name in _TIMES_OF_DEATH if isinstance(given.get(name), timedelta)}
+    if spans:
+        at = await now(on)
+        given = {**given, **{name: at - span for name, span in spans.items()}}
+    return wire(given)
 
 
 def wire(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,15 +78,13 @@ def _value(name: str, value: Any) -> Any:
         return str(value.id)
     if isinstance(value, UUID):
         return str(value)
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, timedelta):
-        return value.total_seconds()
-    return value
+    return value.isoformat() if isinstance(value, datetime) else value
 
 
 def read_state(value: str) -> State:
     try:
         return State(value)
     except ValueError:
-        raise InvalidInput(f"{value!r} is not a state.", f"states are {', '.join(State)}") from None
+        raise InvalidInput(
+            f"state must be one of {', '.join(State)} (got {value!r}).", "pass one of these states"
+        ) from None

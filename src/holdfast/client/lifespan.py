@@ -1,12 +1,11 @@
-"""The app's life inside a web server's: for FastAPI, Starlette and others that take a lifespan."""
+"""A lifespan for FastAPI, Starlette and other ASGI frameworks."""
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from holdfast.db.fit import require_schema
+from holdfast.db.schema_check import require_schema
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
@@ -19,9 +18,9 @@ ServerLifespan: TypeAlias = Callable[[object], AbstractAsyncContextManager[None]
 
 
 class Lifespan:
-    """Called by the server with its own app: connects at its start, closes at its end.
+    """Called by the server with its own app: connects when the server starts, disconnects when it stops.
 
-    A server does not start on a database that it could not enqueue in.
+    The server does not start if it could not enqueue in the database.
     """
 
     __slots__ = ("_app",)
@@ -46,9 +45,9 @@ class Lifespan:
         grace: Duration = "25s",
         sweep: Duration = "5s",
     ) -> ServerLifespan:
-        """The same, and a worker in the server's process, for all queues of the app unless some are named.
+        """The same, and a worker in the server's process, for all queues of the app or the named ones.
 
-        When the server ends, the worker claims nothing more and finishes what runs within the grace.
+        When the server stops, the worker claims nothing more and finishes its jobs within the grace period.
         """
         from holdfast.worker.worker import Worker
 
@@ -64,7 +63,7 @@ class Lifespan:
             )
 
         if queues is not None:
-            make()  # wrong settings are refused here and now, not when the server starts
+            make()  # wrong settings fail here, not when the server starts
         return lambda _server: self._working(make)
 
     @asynccontextmanager
@@ -82,7 +81,7 @@ class Lifespan:
 
 
 async def _until_open(worker: "Worker", working: "asyncio.Task[Any]") -> None:
-    """A server does not start without the app's resources either."""
+    """The server does not start if the app's resources cannot be opened."""
     opening = asyncio.create_task(worker.is_open.wait())
     try:
         await asyncio.wait([opening, working], return_when=asyncio.FIRST_COMPLETED)
@@ -97,6 +96,6 @@ async def _until_open(worker: "Worker", working: "asyncio.Task[Any]") -> None:
 
 
 def _tell_failure(working: "asyncio.Task[Any]") -> None:
-    """At once: the server goes on without its worker, and raises the error only when it ends."""
+    """Logs at once: the server continues without its worker, and raises the error only when it stops."""
     if not working.cancelled() and (error := working.exception()) is not None:
-        emit(Event.WORKER_FAILED, logging.ERROR, because=error)
+        emit(Event.WORKER_FAILED, because=error)

@@ -1,17 +1,16 @@
 """A job that is about to be stored."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
+from holdfast.client.enqueue_options import Wire
 from holdfast.model.payload import JsonText
-
-Wire = Mapping[str, Any]
 
 
 class NewJob(NamedTuple):
     """`options` are in the form of the SQL verb; the jobs of one task share them, so comparing is cheap.
 
-    A tuple, since a bulk makes many: a frozen dataclass takes several times as long to make.
+    A tuple, because a bulk creates many: a frozen dataclass takes several times as long to create.
     """
 
     task: str
@@ -24,11 +23,11 @@ class NewJob(NamedTuple):
 
     @property
     def takes_locks(self) -> bool:
-        """A unique or order key waits for other transactions; it must not hold up other callers."""
+        """An insert with a unique or order key may wait for other transactions; other callers must not wait
+        with it.
+        """
         return "unique_key" in self.options or "order_key" in self.options
 
 
 def queues_of(jobs: Iterable[NewJob]) -> set[str]:
-    """Looks only once at options that jobs share."""
-    options = {id(job.options): job.options for job in jobs}
-    return {str(one["queue"]) for one in options.values()}
+    return {job.options["queue"] for job in jobs}

@@ -1,7 +1,6 @@
-"""Wakes idle workers after the commit, at most once per pause: a hint, which nobody waits for."""
+"""Wakes idle workers after the commit, at most once per interval; only a hint, polling finds the job too."""
 
 import asyncio
-import logging
 from collections.abc import Collection, Iterable
 from datetime import timedelta
 
@@ -11,12 +10,12 @@ from holdfast.model.error import HoldfastError
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
 
-# NOTIFY in every commit cut 32 producers from 12,700 to 2,900 commits/s; a worker does not feel 10 ms.
+# NOTIFY in every commit cut 32 producers from 12,700 to 2,900 commits/s; 10 ms do not matter to a worker.
 PAUSE = timedelta(milliseconds=10)
 
 
 class Notifier:
-    """The first hint leaves at once, later ones together after a pause."""
+    """The first hint is sent at once, later ones together after an interval."""
 
     def __init__(self, on: Executor, silent: Collection[str] = ()) -> None:
         self._on = on
@@ -25,9 +24,9 @@ class Notifier:
         self._sending: asyncio.Task[None] | None = None
 
     def ride(self, queue: str) -> bool:
-        """Whether the caller's own statement shall carry the hint, which saves a commit.
+        """Whether the caller's own statement should send the hint, which saves a commit.
 
-        Only if none left lately: NOTIFY makes commits wait for each other.
+        Only if none was sent lately: NOTIFY makes commits wait for each other.
         """
         if self._sending is not None or queue in self._silent:
             return False
@@ -35,7 +34,7 @@ class Notifier:
         return True
 
     def tell(self, queues: Iterable[str]) -> None:
-        """Workers of these queues have something to claim; queues that want no hints are left out."""
+        """There are jobs in these queues; queues with `notify` off are left out."""
         self._queues.update(queue for queue in queues if queue not in self._silent)
         if self._queues and self._sending is None:
             self._sending = asyncio.create_task(self._send_all(), name="holdfast-notify")
@@ -58,4 +57,4 @@ class Notifier:
         try:
             await jobs.notify_ready(self._on, queues)
         except HoldfastError as exc:
-            emit(Event.NOTIFY_FAILED, logging.WARNING, queues=",".join(queues), because=exc)
+            emit(Event.NOTIFY_FAILED, queues=",".join(queues), because=exc)

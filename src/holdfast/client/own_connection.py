@@ -14,11 +14,11 @@ T = TypeVar("T")
 
 class QueueNamer(Protocol):
     async def name_queues(self, names: Iterable[str], /) -> None:
-        """Makes the rows of new queues in a transaction of its own."""
+        """Creates the rows of new queues in a separate transaction."""
 
 
 class OwnConnection:
-    """Of any driver that Holdfast knows; raises InvalidOption for others."""
+    """A connection of any supported driver; raises InvalidOption for others."""
 
     __slots__ = ("_driver", "_notify")
 
@@ -34,19 +34,19 @@ class OwnConnection:
         if not self._driver.blocks:
             raise InvalidInput(
                 "enqueue_sync cannot use an asynchronous connection, which belongs to an event loop.",
-                "await enqueue there, or leave using() out",
+                "use 'await task.using(connection).enqueue(…)', or leave out using(…)",
             )
 
 
 def run_blocking(work: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine without an event loop: on a synchronous connection it never has to wait for one."""
+    """Runs a coroutine without an event loop: on a synchronous connection it never suspends."""
     try:
         work.send(None)
     except StopIteration as done:
         result: T = done.value
         return result
     work.close()
-    raise RuntimeError("a synchronous connection waited for an event loop")
+    raise RuntimeError("a call on a synchronous connection suspended, which is a bug in Holdfast")
 
 
 def own_connection(conn: object) -> OwnConnection | None:

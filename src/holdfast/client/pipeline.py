@@ -1,19 +1,21 @@
-"""A pipeline that an app has declared: the way in for its jobs."""
+"""A pipeline of an app, for enqueuing its jobs."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Self, Unpack
 
 from holdfast.client.bulk import OnProgress
-from holdfast.client.handle import JobHandle
-from holdfast.client.link import Links
-from holdfast.client.options import GivenOptions
+from holdfast.client.connection_pools import Links
+from holdfast.client.enqueue_options import GivenOptions
+from holdfast.client.job_handle import JobHandle
 from holdfast.client.task import Call, Task
 from holdfast.model.error import InvalidOption, UnknownTask
 from holdfast.pipeline.define import Pipeline
 
 
 class PipelineHandle:
-    """Made by `app.pipeline(…)`. Its jobs start at the first stage, with the payload of that stage's task."""
+    """Returned by `app.pipeline(…)`. Its jobs start at the first stage, with the payload of that stage's
+    task.
+    """
 
     __slots__ = ("_given", "_links", "_tasks", "pipeline")
 
@@ -37,12 +39,12 @@ class PipelineHandle:
         return self.pipeline.name
 
     def options(self, **given: Unpack[GivenOptions]) -> Self:
-        """The same pipeline with options for its next jobs; they hold in all stages."""
+        """The same pipeline with options for its next jobs; they apply in all stages."""
         merged: GivenOptions = {**self._given, **given}
         return type(self)(self.pipeline, self._tasks, self._links, merged)
 
     def call(self, *args: Any, **kwargs: Any) -> Call[Any]:
-        """A job to be enqueued later, with others."""
+        """A job to enqueue later, together with others."""
         return self._entry().call(*args, **kwargs)
 
     async def enqueue(self, *args: Any, **kwargs: Any) -> JobHandle[Any]:
@@ -64,24 +66,25 @@ class PipelineHandle:
         first = self.pipeline.stages[0]
         if first.task not in self._tasks:
             raise UnknownTask(
-                f"The app has no task {first.task}, at which the pipeline {self.name} starts.",
-                "import the module that defines it",
+                f"The app has no task {first.task}, the first stage of the pipeline {self.name}.",
+                "import the module that defines the task",
             )
         # The stage decides the queue; it is named here so that the right workers are woken.
         way: GivenOptions = {"pipeline": self.name, "queue": self.pipeline.queue_of(first)}
         return self._tasks[first.task].options(**self._given).options(**way)
 
     def _plain(self, handle: JobHandle[Any]) -> JobHandle[Any]:
-        """What comes out is not what the first stage's task returns."""
+        """The output of a pipeline is not that of its first stage's task."""
         return JobHandle(self._links, handle.id, handle.created, None)
 
 
 def check_places(pipeline: Pipeline, others: Iterable[Pipeline]) -> None:
-    """Refuses two stages of one name in one queue: a worker could not tell which of them a job is at."""
+    """Refuses two stages with one name in one queue: a worker could not distinguish their jobs."""
     for other in others:
         shared = pipeline.places.keys() & other.places.keys() if other.name != pipeline.name else set()
         for place in shared:
             raise InvalidOption(
-                f"The pipelines {pipeline.name} and {other.name} have a stage {place.stage} in one queue.",
+                f"The pipelines {pipeline.name} and {other.name} both have a stage {place.stage} in the "
+                "same queue.",
                 "give one of the stages another name or queue",
             )

@@ -9,4 +9,6 @@ def read_id(value: UUID | str) -> UUID:
     try:
         return value if isinstance(value, UUID) else UUID(value)
     except (ValueError, AttributeError, TypeError):
-        raise InvalidInput(f"{value!r} is not an id.", "ids are UUIDs, as enqueue returns them") from None
+        raise InvalidInput(
+            f"An id must be a UUID (got {value!r}).", "pass an id as enqueue returns it"
+        ) from None

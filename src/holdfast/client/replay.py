@@ -1,34 +1,32 @@
-"""Replays dead letters in bulk: paced, a canary first if wanted, and never one twice.
+"""Replays dead letters in bulk: paced, optionally with a canary first, and never one twice.
 
-Each step is one transaction, so it may be interrupted at any moment. What was replayed is not dead any more,
-and what died since the start is left alone: to resume, start again with the same `until`.
+Each step is one transaction, so it may be interrupted at any moment. A replayed job is no longer dead,
+and jobs that died since the start are left alone: to resume, start again with the same `until`.
 """
 
-import asyncio
-import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from holdfast.client.pacer import Pacer
 from holdfast.client.wait import wait_until
 from holdfast.db import dead
-from holdfast.db.statement import Executor, fetch_value
+from holdfast.db.clock import now
+from holdfast.db.statement import Executor
 from holdfast.model.dead_letter import LetterPlace
 from holdfast.model.error import InvalidOption, Timeout
 from holdfast.model.id import JobId
 from holdfast.model.queue import ReplayResult
 from holdfast.model.state import State
 
-NOW = "select holdfast.now()"
 MOST_AT_ONCE = 500
-STEPS_PER_SECOND = 4.0  # a slower pace than this replays one by one
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayPlan:
-    """`pace`: jobs per second. `canary`: so many first, one after the other, and the rest if all complete."""
+    """`pace`: jobs per second. `canary`: this many first, one after the other; the rest if all complete."""
 
     filters: dict[str, Any]
     reason: str | None
@@ -37,17 +35,17 @@ class ReplayPlan:
     canary: int = 0
     canary_timeout: timedelta = timedelta(minutes=10)
     limit: int | None = None
+    stage: str | None = None  # of their pipeline; else each starts where it ended
 
     def __post_init__(self) -> None:
-        if self.pace is not None and not self.pace > 0:
-            raise InvalidOption(f"A pace of {self.pace} is not possible.", "give jobs per second, above 0")
+        Pacer(self.pace)  # refuses one that is not above 0
         if self.canary < 0 or (self.limit is not None and self.limit < 0):
-            raise InvalidOption("A number of jobs cannot be negative.", "give 0 or more")
+            raise InvalidOption("The number of jobs must be 0 or more.", "pass 0 or more")
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """`stopped` says why the rest was left alone; None if there is no rest. `until` is for resuming."""
+    """`stopped` says why the rest was not replayed; None if there is no rest. `until` is for resuming."""
 
     until: datetime
     replayed: int = 0
@@ -61,7 +59,7 @@ OnReplay = Callable[[ReplayReport], None]
 
 async def replay_letters(on: Executor, plan: ReplayPlan, on_progress: OnReplay | None = None) -> ReplayReport:
     given = plan.filters.get("until")
-    until = await fetch_value(on, NOW) if given is None else datetime.fromisoformat(given)
+    until = await now(on) if given is None else datetime.fromisoformat(given)
     filters = {**plan.filters, "until": until.isoformat()}
     return await _Replay(on, replace(plan, filters=filters), ReplayReport(until), on_progress).run()
 
@@ -81,11 +79,10 @@ class _Replay:
         while len(self._report.canaries) < self._plan.canary and self._room(1):
             for job in await self._step(1):
                 await self._watch(job)
-        began = time.monotonic()
-        paced = 0
-        while size := self._room(self._step_size()):
+        pacer, paced = Pacer(self._plan.pace), 0
+        while size := self._room(pacer.step(MOST_AT_ONCE)):
+            await pacer.keep(paced)
             paced += len(await self._step(size))
-            await self._keep_pace(began, paced)
         return self._report
 
     def _room(self, wanted: int) -> int:
@@ -95,14 +92,12 @@ class _Replay:
         limit = self._plan.limit
         return wanted if limit is None else min(wanted, limit - self._report.replayed)
 
-    def _step_size(self) -> int:
-        pace = self._plan.pace
-        return MOST_AT_ONCE if pace is None else max(1, min(MOST_AT_ONCE, int(pace / STEPS_PER_SECOND)))
-
     async def _step(self, size: int) -> list[JobId]:
-        """Those that live again."""
+        """The jobs that were replayed."""
         plan = self._plan
-        answer = await dead.replay_letters(self._on, plan.filters, self._place, size, plan.reason, plan.actor)
+        answer = await dead.replay_letters(
+            self._on, plan.filters, self._place, size, plan.reason, plan.actor, plan.stage
+        )
         self._place, self._is_done = answer.next, answer.next is None
         replayed = [job for job, result in answer.results.items() if result is ReplayResult.REPLAYED]
         refused = Counter(answer.results.values())
@@ -129,11 +124,7 @@ class _Replay:
 
     async def _outcome(self, job: JobId) -> State | None:
         letter = await dead.get_letter(self._on, job)
-        return State.CANCELLED if letter is None else letter.outcome  # pruned: nobody will ever know
-
-    async def _keep_pace(self, began: float, replayed: int) -> None:
-        if self._plan.pace is not None and not self._is_done:
-            await asyncio.sleep(max(0.0, began + replayed / self._plan.pace - time.monotonic()))
+        return State.CANCELLED if letter is None else letter.outcome  # pruned: how it ended is not known
 
     def _tell(self, report: ReplayReport) -> None:
         self._report = report

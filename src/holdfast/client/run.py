@@ -1,21 +1,20 @@
 """A run: jobs submitted together, with one progress and one end."""
 
 import json
-import logging
 from collections.abc import Mapping
 from datetime import timedelta
 from types import TracebackType
 from typing import Any, Self
 
-from holdfast.client.link import Links
-from holdfast.client.plan import WorkerPlan
+from holdfast.client.connection_pools import Links
 from holdfast.client.task import Call
 from holdfast.client.wait import wait_until
+from holdfast.client.worker_plan import WorkerPlan
 from holdfast.db import runs
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import NotFound, WrongState
 from holdfast.model.id import RunId
-from holdfast.model.run import RunProgress, Which
+from holdfast.model.run_progress import RunProgress, Which
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
 
@@ -26,7 +25,7 @@ CANCEL_WITHIN = timedelta(minutes=5)
 class Run:
     """Started and sealed by `async with app.run(…) as run`; jobs join it with `task.options(run=run)`.
 
-    If the block raises, the run stays open: seal it or cancel it when it is known what is in it.
+    If the block raises, the run stays open: check its jobs, then seal it or cancel it.
     """
 
     __slots__ = ("_id", "_links", "_options", "_plan", "name")
@@ -55,14 +54,15 @@ class Run:
         if error is None:
             await self.seal()
         else:
-            emit(Event.RUN_LEFT_OPEN, logging.WARNING, run=self.id, name=self.name, because=error)
+            emit(Event.RUN_LEFT_OPEN, run=self.id, name=self.name, because=error)
             error.add_note(f"The run {self.id} ({self.name}) stays open: seal it or cancel it.")
 
     @property
     def id(self) -> RunId:
         if self._id is None:
             raise WrongState(
-                f"The run {self.name} is not started.", "use it inside async with, or await start()"
+                f"The run {self.name} has not been started.",
+                "use the run inside 'async with', or call 'await run.start()' first",
             )
         return self._id
 
@@ -71,7 +71,7 @@ class Run:
             self._id = await runs.start_run(self._links.here().database, self.name, self._options)
 
     async def seal(self) -> None:
-        """Say that the last job is in: only a sealed run can end. Its plan of workers begins here."""
+        """No more jobs will join: only a sealed run can end. Starts the workers of its plan."""
         database = self._links.here().database
         await runs.seal_run(database, self.id)
         if self._plan is not None:
@@ -80,7 +80,7 @@ class Run:
     async def progress(self) -> RunProgress:
         found = await runs.run_progress(self._links.here().database, self.id)
         if found is None:
-            raise NotFound(f"There is no run {self.id}.", "check the id")
+            raise NotFound(f"There is no run {self.id}.", "check the id; 'holdfast runs list' shows all runs")
         return found
 
     async def wait(self, timeout: Duration | None = None) -> RunProgress:
@@ -88,11 +88,11 @@ class Run:
         return await wait_until(self._ended, timeout, f"The run {self.id} ({self.name}) did not end")
 
     async def cancel(self, reason: str | None = None) -> int:
-        """Seal the run and cancel its live jobs; running ones are asked to stop. Returns how many."""
+        """Seal the run and cancel its live jobs; running ones get a cancel request. Returns how many."""
         database, total = self._links.here().database, 0
 
         async def ask() -> int | None:
-            """Until no job is left over: a batch is limited, and skips what others hold right now."""
+            """Repeats until no job is left: a batch is limited, and skips locked rows."""
             nonlocal total
             count = await runs.cancel_run(database, self.id, reason, self._links.name)
             total += count
@@ -100,22 +100,22 @@ class Run:
             return None if count or left.waiting + left.scheduled + left.ready else total
 
         return await wait_until(
-            ask, CANCEL_WITHIN, f"The run {self.id} ({self.name}) was not cancelled whole"
+            ask, CANCEL_WITHIN, f"The run {self.id} ({self.name}) was not cancelled completely"
         )
 
     async def replay(self, which: Which = Which.DEAD, reason: str | None = None) -> int:
-        """Start the dead jobs again, or all that ended; returns how many."""
+        """Replay the dead jobs, or all that ended; returns how many."""
         return await runs.replay_run(self._links.here().database, self.id, which, reason, self._links.name)
 
     async def raise_budget(
         self, amount: float | None = None, reason: str | None = None, max_units: float | None = None
     ) -> int:
-        """Let it cost so much in all; its jobs that waited for that go on. Returns how many."""
+        """Set a higher total; the jobs that waited for it continue. Returns how many."""
         database = self._links.here().database
         return await runs.raise_budget(database, self.id, amount, reason, self._links.name, max_units)
 
     async def extend(self, by: Duration, reason: str | None = None) -> int:
-        """Give it more time; its jobs that waited for that go on. Returns how many."""
+        """Add time; the jobs that waited for it continue. Returns how many."""
         database = self._links.here().database
         return await runs.extend_run(database, self.id, parse_duration(by), reason, self._links.name)
 

@@ -1,4 +1,4 @@
-"""Enqueuing from code without an event loop: a thread of our own runs one."""
+"""Enqueuing from code without an event loop: a separate thread runs one."""
 
 import asyncio
 import atexit
@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from datetime import timedelta
 from typing import Any, TypeVar
 
-from holdfast.client.link import Link, Links
+from holdfast.client.connection_pools import Link, Links
 from holdfast.model.error import InvalidInput
 
 T = TypeVar("T")
@@ -17,7 +17,7 @@ GOODBYE = timedelta(seconds=10)
 
 
 class SyncLoop:
-    """Starts at first use, and anew in a forked child, where the parent's thread does not exist."""
+    """Starts at first use, and again in a forked child, where the parent's thread does not exist."""
 
     def __init__(self, links: Links) -> None:
         self._links = links
@@ -29,7 +29,7 @@ class SyncLoop:
         return self._started().run(work)
 
     async def name_queues(self, names: Iterable[str], /) -> None:
-        """Stands still until it is done, as everything does on the synchronous connection it is done for."""
+        """Blocks until it is done, like everything on a synchronous connection."""
         self._started().run(lambda link: link.name_queues(names))
 
     def close(self) -> None:
@@ -81,6 +81,6 @@ def _refuse_in_event_loop() -> None:
     except RuntimeError:
         return
     raise InvalidInput(
-        "enqueue_sync was called inside a running event loop, which would stand still meanwhile.",
-        "write await task.enqueue(…) here",
+        "enqueue_sync was called inside a running event loop and would block it.",
+        "use 'await task.enqueue(…)' here",
     )

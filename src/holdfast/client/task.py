@@ -1,4 +1,4 @@
-"""A task: the name that picks the handler, and the ways to enqueue jobs for it."""
+"""A task: the name that selects the handler, and the ways to enqueue jobs for it."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -6,20 +6,20 @@ from typing import Any, Generic, ParamSpec, Self, TypeVar, Unpack
 
 from holdfast.client.any_payload import AnyPayload
 from holdfast.client.bulk import Bulk, OnProgress, length_of
-from holdfast.client.handle import JobHandle
-from holdfast.client.link import Links
+from holdfast.client.connection_pools import Links
+from holdfast.client.enqueue_options import NONE, GivenOptions, Wire, job_options, with_options
+from holdfast.client.job_handle import JobHandle
 from holdfast.client.new_job import NewJob
-from holdfast.client.options import NONE, GivenOptions, JobOptions
 from holdfast.client.own_connection import OwnConnection, run_blocking
-from holdfast.client.policy import TaskPolicy
 from holdfast.client.signature import Signature
 from holdfast.client.sync import SyncLoop
+from holdfast.client.task_and_queue_settings import TaskPolicy
+from holdfast.model.app_hooks import AppHooks
 from holdfast.model.classify import Classifier
 from holdfast.model.error import InvalidInput
 from holdfast.model.job import Enqueued
 from holdfast.model.payload import JsonText, encode
-from holdfast.model.process import ProcessLimits
-from holdfast.model.surroundings import Surroundings
+from holdfast.model.process_limits import ProcessLimits
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -27,7 +27,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[R]):
-    """A call of a task that has not been enqueued yet; its payload is checked already."""
+    """A call of a task that is not enqueued yet; its payload is already checked."""
 
     task: "Task[..., R]"
     payload: JsonText
@@ -44,30 +44,31 @@ class Bindings:
     handler: Callable[..., Any]
     signature: Signature | AnyPayload
     policy: TaskPolicy
+    wire: Wire  # the options that its jobs have unless others are given
     links: Links
     sync: SyncLoop
-    surroundings: Surroundings
+    app_hooks: AppHooks
 
 
 class Task(Generic[P, R]):
-    """Made by `@app.task(…)`. Its `options` and `using` give a task that differs in these only."""
+    """Created by `@app.task(…)`. `options` and `using` return a copy that differs only in these."""
 
-    __slots__ = ("_bound", "_conn", "_options", "name", "wire")
+    __slots__ = ("_bound", "_conn", "_given", "name", "wire")
 
     def __init__(
-        self, name: str, bound: Bindings, options: JobOptions = NONE, conn: OwnConnection | None = None
+        self, name: str, bound: Bindings, given: Wire = NONE, conn: OwnConnection | None = None
     ) -> None:
         self.name = name
-        self.wire = {**bound.policy.job_wire(), **options.wire()}
+        self.wire = job_options(bound.wire, given)
         self._bound = bound
-        self._options = options
+        self._given = given
         self._conn = conn
 
     def __repr__(self) -> str:
         return f"<Task {self.name}>"
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
-        """Runs the handler here and now, as if it were no task."""
+        """Calls the handler directly, like a normal function."""
         return self._bound.handler(*args, **kwargs)
 
     @property
@@ -80,22 +81,22 @@ class Task(Generic[P, R]):
 
     @property
     def process(self) -> ProcessLimits | None:
-        """The limits of the process that runs the handler, if it is to have its own."""
+        """The limits of the handler's process in process mode, else None."""
         return self._bound.policy.process
 
     @property
     def classify(self) -> Classifier:
-        """Which class an exception of the handler is."""
+        """The classes of the handler's exceptions."""
         return self._bound.policy.classify
 
     @property
-    def surroundings(self) -> Surroundings:
-        """Those of its app."""
-        return self._bound.surroundings
+    def app_hooks(self) -> AppHooks:
+        """The resources and wrappers of its app."""
+        return self._bound.app_hooks
 
     @property
     def can_yield(self) -> bool:
-        """Whether the handler gives its job back unfinished when its worker is about to leave."""
+        """Whether the handler returns its job unfinished when its worker is about to exit."""
         return self._bound.policy.yields
 
     @property
@@ -105,18 +106,18 @@ class Task(Generic[P, R]):
 
     def options(self, **given: Unpack[GivenOptions]) -> Self:
         """The same task with options for its next jobs."""
-        return type(self)(self.name, self._bound, self._options.but(given), self._conn)
+        return type(self)(self.name, self._bound, with_options(self._given, given), self._conn)
 
     def using(self, conn: object, *, notify: bool = True) -> Self:
-        """The same task, enqueuing on a connection of yours: its jobs exist if your transaction commits.
+        """The same task, enqueuing on your connection: its jobs exist if your transaction commits.
 
-        It may be of asyncpg, psycopg, SQLAlchemy or Django; others are refused with InvalidOption. Without
-        `notify` your commit wakes no worker, and PostgreSQL lets you PREPARE the transaction.
+        Connections of asyncpg, psycopg, SQLAlchemy and Django work; others raise InvalidOption. Without
+        `notify` your commit wakes no worker, and PostgreSQL allows PREPARE TRANSACTION.
         """
-        return type(self)(self.name, self._bound, self._options, OwnConnection(conn, notify=notify))
+        return type(self)(self.name, self._bound, self._given, OwnConnection(conn, notify=notify))
 
     def call(self, *args: P.args, **kwargs: P.kwargs) -> Call[R]:
-        """A call to be enqueued later, with others or when a run is complete."""
+        """A call to enqueue later, together with others or when a run is complete."""
         return Call(self, self._bound.signature.payload(args, kwargs))
 
     async def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> JobHandle[R]:
@@ -128,9 +129,9 @@ class Task(Generic[P, R]):
         return self.handle(stored)
 
     def enqueue_sync(self, *args: P.args, **kwargs: P.kwargs) -> JobHandle[R]:
-        """The same for code without an event loop; refused where one runs, since it would stand still.
+        """The same for code without an event loop; refused inside a running loop, which it would block.
 
-        With `using`, on a synchronous connection only; where that is used, the loop stands still anyway.
+        With `using`, only on a synchronous connection, which blocks the loop anyway.
         """
         job, loop = self._job(args, kwargs), self._bound.sync
         if self._conn is None:
@@ -142,9 +143,9 @@ class Task(Generic[P, R]):
     async def enqueue_many(
         self, calls: Iterable[Call[R]], *, progress: OnProgress | None = None
     ) -> list[JobHandle[R]]:
-        """Store a job for each of `calls`, all in one transaction. `progress` is told done and total.
+        """Store a job for each of `calls`, all in one transaction. `progress` is called with done and total.
 
-        Options that a call does not have itself are taken from this task.
+        A call uses this task's options where it has none of its own.
         """
         bulk = self._bulk(calls, progress)
         return [self.handle(one) for one in await bulk.enqueue(self._conn, self._bound.links.here())]
@@ -161,7 +162,7 @@ class Task(Generic[P, R]):
         return (), self._bound.signature.arguments(payload)
 
     def encode_output(self, value: Any) -> JsonText:
-        """What the handler returned, as JSON text; raises InvalidPayload if that cannot be."""
+        """The handler's return value as JSON text; raises InvalidPayload if it is not JSON."""
         return encode(self._bound.signature.output.to_json(value))
 
     def handle(self, stored: Enqueued) -> JobHandle[R]:
@@ -171,16 +172,17 @@ class Task(Generic[P, R]):
         return NewJob(self.name, self._bound.signature.payload(args, kwargs), self.wire)
 
     def _bulk(self, calls: Iterable[Call[R]], progress: OnProgress | None) -> Bulk:
-        return Bulk(map(self._adopted, calls), length_of(calls), self._options.stagger, progress)
+        return Bulk(map(self._adopted, calls), length_of(calls), self._given.get("stagger"), progress)
 
     def _adopted(self, call: Call[R]) -> NewJob:
         """The job of a call, with this task's options where the call has none of its own."""
         if call.task.name != self.name:
             raise InvalidInput(
-                f"A call of {call.task.name} was given to {self.name}.",
-                f"make the calls with {self.name}.call(…), or use app.enqueue_many for several tasks",
+                f"{self.name} got a call of another task, {call.task.name}.",
+                f"create the calls with {self.name}.call(…), or enqueue calls of several tasks with "
+                "app.enqueue_many(…)",
             )
-        theirs = call.task._options
-        if theirs is NONE or theirs is self._options:
+        theirs = call.task._given
+        if not theirs or theirs is self._given:
             return NewJob(self.name, call.payload, self.wire)
-        return NewJob(self.name, call.payload, {**self.wire, **theirs.wire()})
+        return NewJob(self.name, call.payload, job_options(self.wire, theirs))

@@ -1,4 +1,4 @@
-"""Waits for something in the database by looking again and again, less and less often."""
+"""Waits for something in the database by polling, with growing intervals."""
 
 import asyncio
 import time
@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import TypeVar
 
-from holdfast.model.duration import Duration, parse_duration
+from holdfast.model.duration import Duration, parse_duration, short
 from holdfast.model.error import Timeout
 
 T = TypeVar("T")
@@ -17,7 +17,7 @@ GROWTH = 1.5
 
 
 async def wait_until(look: Callable[[], Awaitable[T | None]], timeout: Duration | None, what: str) -> T:
-    """What `look` returns once it is not None; raises Timeout when the time is over."""
+    """The first result of `look` that is not None; raises Timeout when the time is over."""
     limit = None if timeout is None else parse_duration(timeout)
     end = None if limit is None else time.monotonic() + limit.total_seconds()
     pause = FIRST_PAUSE.total_seconds()
@@ -27,6 +27,9 @@ async def wait_until(look: Callable[[], Awaitable[T | None]], timeout: Duration 
             return found
         left = pause if end is None else end - time.monotonic()
         if left <= 0:
-            raise Timeout(f"{what} in {limit}.")
+            raise Timeout(
+                f"{what} within {short(limit or timedelta(0))}.",
+                "wait longer, or see with 'holdfast jobs list' what the jobs do",
+            )
         await asyncio.sleep(min(pause, left))
         pause = min(pause * GROWTH, LONGEST_PAUSE.total_seconds())

@@ -1,1 +1,1 @@
-"""The only speaker of SQL: one thin function per verb."""
+"""The only package that sends SQL: one thin function per verb."""

@@ -10,16 +10,16 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, u
 from holdfast.model.error import InvalidOption
 
 _PG_VARIABLES = ("PGHOST", "PGHOSTADDR", "PGSERVICE", "PGDATABASE")
-URL_HINT = "it looks like postgresql://user:password@host:5432/name"
+URL_HINT = "write it as postgresql://user:password@host:5432/name"
 _SCHEMES = ("postgresql", "postgres")
 _HOSTS = re.compile(r"(?:\[[^]]*\]|[^:,\[\]]*)(?::[0-9]*)?(?:,|$)")
 _UNESCAPED = "in a password, write / as %2F, ? as %3F, # as %23, @ as %40, [ as %5B and ] as %5D"
 
 
 class Source(StrEnum):
-    """What named the database."""
+    """Where the address of the database came from."""
 
-    GIVEN = "the URL given"
+    GIVEN = "the given URL"
     HOLDFAST_DATABASE_URL = "HOLDFAST_DATABASE_URL"
     DATABASE_URL = "DATABASE_URL"
     PG_VARIABLES = "the PG* variables"
@@ -56,7 +56,7 @@ def resolve_address(url: str | None = None, environ: Mapping[str, str] = os.envi
 
 
 def without_password(url: str) -> tuple[str, str | None]:
-    """Arguments can be read by everyone on the machine, the environment cannot."""
+    """Every user of the machine can read the arguments of a process, but not its environment."""
     parts = urlsplit(url)
     if parts.password is None:
         return url, None
@@ -77,12 +77,12 @@ def _find(url: str | None, environ: Mapping[str, str]) -> tuple[str | None, Sour
 
 
 def _without_pooler_mark(url: str) -> tuple[str, bool]:
-    """The URL as the driver takes it, and whether it said ?pgbouncer=true, which no server knows."""
+    """The URL for the driver, and whether it had ?pgbouncer=true, which servers do not know."""
     parts = _split(url)
     scheme = parts.scheme.partition("+")[0]  # postgresql+asyncpg:// is how SQLAlchemy writes it
     if scheme not in _SCHEMES:
         raise InvalidOption(
-            "The database URL does not begin with postgresql://.",
+            "The database URL must begin with postgresql://.",
             URL_HINT,
         )
     options = parse_qsl(parts.query, keep_blank_values=True)
@@ -94,14 +94,14 @@ def _without_pooler_mark(url: str) -> tuple[str, bool]:
 
 
 def _split(url: str) -> SplitResult:
-    """The parts of a URL. One that is read wrongly is refused here: later, errors would quote its parts."""
+    """The parts of a URL. A wrong one is refused here, because later errors would quote its parts."""
     try:
         parts = urlsplit(url)
     except ValueError:  # its message may quote the password
-        raise InvalidOption("The database URL cannot be read.", f"{URL_HINT}; {_UNESCAPED}") from None
+        raise InvalidOption("The database URL cannot be parsed.", f"{URL_HINT}; {_UNESCAPED}") from None
     if _is_torn(parts):
         raise InvalidOption(
-            "The database URL cannot be read: its port is not a number, or its password is not escaped.",
+            "The database URL cannot be parsed: the port is not a number, or the password is not escaped.",
             _UNESCAPED,
         )
     return parts

@@ -12,13 +12,14 @@ import asyncpg
 from asyncpg import Record
 from asyncpg.pool import PoolConnectionProxy
 
-from holdfast.db.address import URL_HINT, Address, Source, resolve_address
+from holdfast.db.address import Address, Source, resolve_address
+from holdfast.db.database_errors import BROKEN, translate, translated
+from holdfast.db.database_unavailable import invalid_url, name_address
 from holdfast.db.embedded import start_embedded
-from holdfast.db.errors import BROKEN, translate, translated
 from holdfast.embedded import EmbeddedServer
-from holdfast.model.error import DatabaseUnavailable, HoldfastError, InvalidOption
+from holdfast.model.error import HoldfastError
 
-# Only the stubs know that these are generic, so the alias stays text at run time.
+# Only the stubs know that these are generic, so the alias is a string at run time.
 Connection: TypeAlias = "asyncpg.Connection[Record] | PoolConnectionProxy[Record]"
 
 Fit: TypeAlias = Callable[["Connection", Address], Awaitable[None]]
@@ -27,7 +28,7 @@ CONNECT_TIMEOUT = timedelta(seconds=10)
 STATEMENT_TIMEOUT = timedelta(seconds=60)
 STARTING = timedelta(seconds=30)
 POOL_SIZE = 4
-KEPT_FOR = 60.0  # seconds; whatever lies between may drop a connection that is silent for minutes
+KEPT_FOR = 60.0  # seconds; a firewall may drop a connection that is silent for minutes
 
 
 class Database:
@@ -41,7 +42,7 @@ class Database:
         application_name: str = "holdfast",
         fit: Fit | None = None,
     ) -> None:
-        """`fit` sees to it, at the first connection, that the database fits the program."""
+        """`fit` checks at the first connection that the schema fits the program."""
         self._fit = fit
         self._address = address if isinstance(address, Address) else resolve_address(address)
         self._pool_size = pool_size
@@ -85,7 +86,7 @@ class Database:
     async def transaction(self) -> AsyncIterator[Connection]:
         """A connection in a transaction that commits at the end of the block.
 
-        The caller may have changed settings of the session: they are reset before anyone else gets it.
+        The caller may have changed settings of the session: they are reset before the next use.
         """
         async with self.connection() as connection:
             with translated():
@@ -94,7 +95,7 @@ class Database:
             try:
                 yield connection
             except BaseException:
-                with suppress(*BROKEN):  # on a connection that is gone the server does it
+                with suppress(*BROKEN):  # on a lost connection the server rolls back by itself
                     await transaction.rollback()
                 raise
             with translated():
@@ -102,7 +103,7 @@ class Database:
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
-        """A connection for the caller's own statements, whose session is reset afterwards."""
+        """A connection for the caller's own statements; its session is reset afterwards."""
         pool = await self._started()
         connection = await self.acquire()
         try:
@@ -111,13 +112,13 @@ class Database:
             await _give_back(pool, connection)
 
     async def acquire(self) -> "PoolConnectionProxy[Record]":
-        """A connection for as long as the caller wants; `release` takes it back."""
+        """A connection until the caller calls `release`."""
         pool = await self._started()
         with translated():
             return await pool.acquire()
 
     async def release(self, connection: "PoolConnectionProxy[Record]") -> None:
-        """Of a session that the caller left as it was."""
+        """Releases a connection whose session the caller did not change."""
         if self._pool is not None:
             with suppress(*BROKEN, asyncpg.InterfaceError):  # the pool has taken back one that died by itself
                 await self._pool.release(connection)
@@ -139,7 +140,7 @@ class Database:
         return self._pool
 
     async def _locate(self) -> None:
-        """Nothing names a database: start a server of our own, and say so."""
+        """No database is configured: starts an embedded server, and says so."""
         if self._address.source is not Source.EMBEDDED or self._server is not None:
             return
         server, url = await asyncio.to_thread(start_embedded)
@@ -158,7 +159,7 @@ class Database:
         return pool
 
     async def _open(self) -> "asyncpg.Pool[Record]":
-        """A server that says that it is starting, perhaps after a crash, is waited for."""
+        """Waits for a server that is starting, perhaps after a crash."""
         given_up_at = monotonic() + STARTING.total_seconds()
         while True:
             try:
@@ -176,11 +177,11 @@ class Database:
             await asyncio.sleep(0.2)
 
 
-class Kept:
-    """One connection of a Database, kept from statement to statement, one at a time.
+class KeptConnection:
+    """One connection of a Database, kept between statements, one statement at a time.
 
-    Taking it from the pool and giving it back each time costs a task and several turns of the event loop.
-    One that broke, or has not been used for long, is changed for another.
+    Acquiring it from the pool and releasing it each time costs a task and several turns of the event loop.
+    A connection that broke, or was not used for long, is replaced.
     """
 
     __slots__ = ("_connection", "_database", "_used_at")
@@ -195,7 +196,13 @@ class Kept:
         if connection is None or _is_lost(connection) or monotonic() - self._used_at > KEPT_FOR:
             connection = await self._change()
         self._used_at = monotonic()
-        return await connection.fetch(query, *args)
+        try:
+            return await connection.fetch(query, *args)
+        except asyncpg.InternalServerError as exc:
+            # A migration dropped a function that this session's plans name. The statement changed nothing.
+            if "cache lookup failed" not in str(exc):
+                raise
+            return await connection.fetch(query, *args)
 
     async def give_back(self) -> None:
         connection, self._connection = self._connection, None
@@ -232,25 +239,20 @@ def connect_options(address: Address, application_name: str) -> dict[str, Any]:
         "server_settings": {"application_name": application_name},
     }
     if address.pooled:
-        # The next transaction may be on another server process, which has not prepared the statement.
+        # The next transaction may be in another server process, where the statement is not prepared.
         options["statement_cache_size"] = 0
     return options
 
 
 def explained(exc: Exception, address: Address) -> HoldfastError:
-    """The error of a failed connect; it says which setting named the database, and never its password."""
+    """The error of a failed connect."""
     if isinstance(exc, ValueError) and not isinstance(exc, asyncpg.InterfaceError):
-        return InvalidOption(f"The database URL ({address.source}) is not valid: {exc}.", URL_HINT)
-    error = translate(exc)
-    error.message = f"{error.message} The address came from {address.source}."
-    error.args = (error.message,)
-    if isinstance(error, DatabaseUnavailable) and error.hint == DatabaseUnavailable.default_hint:
-        error.hint = f"check that PostgreSQL runs and that {address.source} points to it"
-    return error
+        return invalid_url(exc, address)
+    return name_address(translate(exc), address)
 
 
 async def _keep_session(_: object) -> None:
-    """Statements of ours leave no session state: the pool's own reset would be a round trip for nothing."""
+    """Our statements leave no session state, so the pool's own reset would be a wasted round trip."""
 
 
 async def _give_back(pool: "asyncpg.Pool[Record]", connection: "PoolConnectionProxy[Record]") -> None:
@@ -258,7 +260,7 @@ async def _give_back(pool: "asyncpg.Pool[Record]", connection: "PoolConnectionPr
         await connection.reset(timeout=CONNECT_TIMEOUT.total_seconds())
     except BROKEN:  # a TimeoutError is an OSError
         with suppress(asyncpg.InterfaceError):  # the pool has taken back one that died by itself
-            connection.terminate()  # its session cannot be trusted; the pool makes a new one
+            connection.terminate()  # its session is in an unknown state; the pool opens a new one
     finally:
         await pool.release(connection)
 
@@ -268,4 +270,4 @@ async def _close(pool: "asyncpg.Pool[Record]") -> None:
         async with asyncio.timeout(CONNECT_TIMEOUT.total_seconds()):
             await pool.close()
     except BROKEN:  # a TimeoutError is an OSError
-        pool.terminate()  # a dead server cannot be told goodbye
+        pool.terminate()  # a dead server does not answer the close

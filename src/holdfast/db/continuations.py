@@ -1,4 +1,4 @@
-"""The verbs by which one worker follows another."""
+"""The verbs for the succession of workers."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,10 +7,11 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from holdfast.db.statement import Executor, fetch, fetch_one, fetch_row, fetch_value
+from holdfast.db.read_rows import read_first, read_one
+from holdfast.db.statement import Executor, fetch, fetch_value
 from holdfast.model.id import RunId, WorkerId
 
-ASK = "select continuation, remaining, body from holdfast.ask_continuation($1::uuid, $2::jsonb)"
+ASK = "select continuation, remaining, body from holdfast.request_continuation($1::uuid, $2::jsonb)"
 TAKE = (
     "select taken, starts_in, index, run, claim_size, checkpoint"
     " from holdfast.take_continuation($1::uuid, $2::uuid, $3::text[], $4::jsonb)"
@@ -23,7 +24,7 @@ LOST = (
 START = "select body from holdfast.start_workers($1::uuid, $2::jsonb) as s (body)"
 LEFT = "select holdfast.work_left($1::text[], $2::uuid, $3::interval)"
 TIMES = "select p95 from holdfast.run_times($1::text[])"
-# A continuation that is not needed any more stays until the next look; one without work is no loss.
+# A continuation that is no longer needed stays until the next check; one without work is not missing.
 OVERDUE = """
 select c.queues, c.run, c.due_at, c.sent, c.error, count(*) over () as of
 from holdfast.continuation_view as c
@@ -38,8 +39,8 @@ Body = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """`continuation` is None where no successor is needed, or none before a later time."""
+class RequestedContinuation:
+    """`continuation` is None if no successor is needed, or only later."""
 
     continuation: UUID | None
     remaining: int
@@ -48,7 +49,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a worker is told when it takes the continuation that it was started for."""
+    """The answer to a worker that takes its continuation."""
 
     taken: bool
     starts_in: timedelta | None
@@ -59,8 +60,8 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class Overdue:
-    """The oldest of `of` successors that were requested and did not come, though there is work for them."""
+class OverdueSuccessor:
+    """The oldest of `of` requested successors that did not start although there is work for them."""
 
     queues: list[str]
     run: RunId | None
@@ -70,40 +71,37 @@ class Overdue:
     of: int
 
 
-async def overdue_continuation(on: Executor, patience: timedelta) -> Overdue | None:
-    row = await fetch_row(on, OVERDUE, patience)
-    return None if row is None else Overdue(*row)
+async def overdue_continuation(on: Executor, patience: timedelta) -> OverdueSuccessor | None:
+    return await read_first(on, OverdueSuccessor, OVERDUE, patience)
 
 
-async def ask_continuation(on: Executor, worker: WorkerId, info: Mapping[str, Any]) -> Asked:
-    row = await fetch_one(on, ASK, worker, json.dumps(info))
-    body = None if row["body"] is None else json.loads(row["body"])
-    return Asked(row["continuation"], row["remaining"], body)
+async def request_continuation(
+    on: Executor, worker: WorkerId, info: Mapping[str, Any]
+) -> RequestedContinuation:
+    return await read_one(on, RequestedContinuation, ASK, worker, json.dumps(info))
 
 
 async def take_continuation(
     on: Executor, continuation: UUID, worker: WorkerId, queues: Sequence[str], info: Mapping[str, Any]
 ) -> Taken:
-    row = await fetch_one(on, TAKE, continuation, worker, list(queues), json.dumps(info))
-    checkpoint = {} if row["checkpoint"] is None else json.loads(row["checkpoint"])
-    return Taken(row["taken"], row["starts_in"], row["index"], row["run"], row["claim_size"], checkpoint)
+    return await read_one(on, Taken, TAKE, continuation, worker, list(queues), json.dumps(info))
 
 
 async def fail_continuation(on: Executor, continuation: UUID, error: str) -> bool:
-    """False if a worker has taken it all the same."""
+    """False if a worker has already taken it."""
     return bool(await fetch_value(on, FAIL, continuation, error))
 
 
 async def lost_continuations(
     on: Executor, queues: Sequence[str] | None, group: str | None, patience: timedelta, limit: int = 10
 ) -> list[Body]:
-    """The bodies of successors that never came, to be sent again now."""
+    """The requests for successors that did not start, to be sent again."""
     found = await fetch(on, LOST, None if queues is None else list(queues), group, patience, limit)
     return [json.loads(row["body"]) for row in found]
 
 
 async def start_workers(on: Executor, run: RunId, plan: Mapping[str, Any]) -> list[Body]:
-    """The bodies of the first workers of a run, to be sent now."""
+    """The requests for the first workers of a run."""
     return [json.loads(row["body"]) for row in await fetch(on, START, run, json.dumps(plan))]
 
 

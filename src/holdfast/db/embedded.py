@@ -1,6 +1,5 @@
-"""Starts the embedded server when nothing names a database, and says so."""
+"""Starts the embedded server when no database is configured; the process that starts it says so."""
 
-import logging
 import os
 import sys
 
@@ -14,19 +13,20 @@ ANNOUNCED = "HOLDFAST_EMBEDDED_ANNOUNCED"
 
 
 def start_embedded() -> tuple[EmbeddedServer, str]:
-    """The running server and its URL; several processes share one, the last one out stops it."""
+    """The running server and its URL; several processes share one, and the last to exit stops it."""
     try:
         server = EmbeddedServer()
-        _announce(server)
+        if server.postmaster_pid is None:
+            _announce(server)
         url = server.start()
     except EmbeddedError as exc:
-        raise DatabaseUnavailable(str(exc), "set HOLDFAST_DATABASE_URL to use a server of your own") from exc
-    emit(Event.EMBEDDED_STARTED, logging.DEBUG, directory=server.data_dir)
+        raise DatabaseUnavailable(str(exc), "to use your own server, set HOLDFAST_DATABASE_URL") from exc
+    emit(Event.EMBEDDED_STARTED, directory=server.data_dir)
     return server, url
 
 
 def _announce(server: EmbeddedServer) -> None:
-    """Once for this process and for those that it starts, which inherit the variable."""
+    """Once for this process and for its children, which inherit the variable."""
     if not os.environ.get(ANNOUNCED):
         os.environ[ANNOUNCED] = "1"
         sys.stderr.write(f"holdfast: no database is set, using the embedded one in {server.data_dir}\n")

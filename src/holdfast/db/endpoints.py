@@ -1,13 +1,13 @@
-"""The verbs on endpoints, and what there is to read about them."""
+"""The verbs on endpoints, and their views."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from holdfast.db import rows
-from holdfast.db.statement import Executor, fetch, fetch_row, run
+from holdfast.db.read_rows import read_all, read_first
+from holdfast.db.statement import Executor, run
 from holdfast.model.endpoint import EndpointSecond, EndpointSummary
 from holdfast.model.error import NotFound
 from holdfast.model.id import JobId
@@ -24,13 +24,15 @@ from holdfast.endpoint_view
 """
 LIST = f"{_ENDPOINT} where name > coalesce($1::text, '') order by name limit $2"
 GET = f"{_ENDPOINT} where name = $1"
+GET_SEVERAL = f"{_ENDPOINT} where name = any ($1::text[])"
 HISTORY = """
 select
-  at, started, ok, failed, limited, other, units, mean_seconds, floor("limit")::integer, in_flight, circuit,
-  rate * 60
+  at, started, ok, failed, limited, other, units, make_interval(secs => mean_seconds),
+  floor("limit")::integer, in_flight, circuit, rate * 60
 from holdfast.endpoint_history($1::text, $2::interval)
 """
-# Jobs whose last try failed on their endpoint and did not count: those with the most tries, and how many.
+# Jobs whose last attempt failed on their endpoint without a failure: those with the most tries, and the
+# count.
 UNCOUNTED = """
 select j.id, j.endpoint, j.failures + j.losses + j.deferrals as tries, count(*) over () as of
 from holdfast.job_view as j
@@ -56,7 +58,7 @@ Settings = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Uncounted:
-    """A job whose endpoint failed its last try, at no cost; `of`: how many such jobs there are."""
+    """A job whose endpoint failed its last attempt, not counted as a failure; `of`: their number."""
 
     id: JobId
     endpoint: str
@@ -70,35 +72,40 @@ async def declare_endpoint(on: Executor, name: str, settings: Settings | None = 
 
 
 async def list_endpoints(on: Executor, limit: int, after: str | None = None) -> list[EndpointSummary]:
-    """By name, from after a name on."""
-    return [rows.endpoint_summary(row) for row in await fetch(on, LIST, after, limit)]
+    """By name, after the given name."""
+    return await read_all(on, EndpointSummary, LIST, after, limit)
 
 
 async def get_endpoint(on: Executor, name: str) -> EndpointSummary:
     """Raises NotFound."""
-    row = await fetch_row(on, GET, name)
-    if row is None:
-        raise NotFound(f"There is no endpoint {name!r}.", "holdfast endpoints list shows those there are")
-    return rows.endpoint_summary(row)
+    found = await read_first(on, EndpointSummary, GET, name)
+    if found is None:
+        raise NotFound(f"There is no endpoint {name!r}.", "'holdfast endpoints list' shows all endpoints")
+    return found
+
+
+async def get_endpoints(on: Executor, names: Sequence[str]) -> list[EndpointSummary]:
+    """Those of them that exist."""
+    return await read_all(on, EndpointSummary, GET_SEVERAL, list(names))
 
 
 async def open_endpoint(on: Executor, name: str, reason: str | None, actor: str) -> None:
-    """Stop all calls until somebody closes the circuit; raises NotFound."""
+    """Stops all calls until an operator closes the circuit; raises NotFound."""
     await run(on, OPEN, name, reason, actor)
 
 
 async def close_endpoint(on: Executor, name: str, reason: str | None, actor: str) -> None:
-    """Let calls through again, at once; raises NotFound."""
+    """Allows calls again, at once; raises NotFound."""
     await run(on, CLOSE, name, reason, actor)
 
 
 async def endpoint_history(
     on: Executor, name: str, since: timedelta = timedelta(minutes=10)
 ) -> list[EndpointSecond]:
-    """Oldest first, at most six hours; seconds in which nothing happened are left out."""
-    return [rows.endpoint_second(row) for row in await fetch(on, HISTORY, name, since)]
+    """Oldest first, at most six hours; seconds without calls are left out."""
+    return await read_all(on, EndpointSecond, HISTORY, name, since)
 
 
 async def uncounted_jobs(on: Executor) -> list[Uncounted]:
     """Those with the most tries first."""
-    return [Uncounted(*row) for row in await fetch(on, UNCOUNTED)]
+    return await read_all(on, Uncounted, UNCOUNTED)

@@ -30,7 +30,7 @@ set version = excluded.version,
     installed_at = clock_timestamp()
 """
 
-# create or replace writes the row anew, so what this transaction did not write is not in the set.
+# create or replace rewrites the row, so a row that this transaction did not write is not in the set.
 STALE_FUNCTIONS = """
 select format('%s %s', case prokind when 'p' then 'procedure' else 'function' end, oid::regprocedure)
 from pg_proc
@@ -97,6 +97,8 @@ async def install_functions(conn: Connection, files: SqlFiles, version: int, *, 
             await conn.execute(file.text, timeout=STATEMENT_LIMIT.total_seconds())
     for stale in await conn.fetch(STALE_FUNCTIONS):
         await conn.execute(f"drop {stale[0]}")
+    with _naming("headers"):
+        await conn.execute(files.headers)
     with _naming("grants.sql"):
         await conn.execute(files.grants)
     await conn.execute(RECORD_FUNCTIONS, version, files.hash)
@@ -114,12 +116,13 @@ async def _drop_functions(conn: Connection) -> None:
 
 
 async def _become_owner(conn: Connection) -> None:
-    """All is created by the one who owns the schema, whoever runs the migration."""
+    """The owner of the schema creates everything, also if another user runs the migration."""
     owner = await conn.fetchval(SCHEMA_OWNER)
     if not await _may_become(conn, owner):
         raise PermissionDenied(
-            f"The schema holdfast belongs to {owner}, and this user may not act for it.",
-            f"run holdfast migrate as a member of {owner} or as a superuser",
+            f"The schema holdfast belongs to the role {owner}, and the current user is not a member of that "
+            "role.",
+            f"run 'holdfast migrate' as a member of {owner}, or as a superuser",
         )
     await conn.execute(f"set local role {quoted(owner)}")
 

@@ -1,21 +1,18 @@
-"""Asks the database whether all is as it must be."""
+"""Asks the database for violations of the invariants."""
 
 from datetime import timedelta
 
-from holdfast.db.statement import Executor, fetch
-from holdfast.model.id import JobId
+from holdfast.db.read_rows import read_all
+from holdfast.db.statement import Executor
 from holdfast.model.invariant import Violation
 
 CHECK = "select name, job, detail from holdfast.check_invariants($1::integer, $2::interval)"
-NEWEST = 10_000  # of everything: seconds on a small server, however long its history
-MOST = 100_000  # that production may ask for: half a minute, all of it in one snapshot
+NEWEST = 10_000  # rows of each kind: seconds on a small server, however long its history
+MOST = 100_000  # the most that production may ask for: half a minute, in one snapshot
 
 
 async def check_invariants(
     on: Executor, newest: int = NEWEST, settled: timedelta | None = None
 ) -> list[Violation]:
-    """Every violation among the newest jobs; `settled` also finds those that should have moved by then."""
-    return [
-        Violation(row["name"], None if row["job"] is None else JobId(row["job"]), row["detail"])
-        for row in await fetch(on, CHECK, newest, settled)
-    ]
+    """Every violation among the newest jobs; with `settled`, also jobs that should have moved by then."""
+    return await read_all(on, Violation, CHECK, newest, settled)

@@ -1,32 +1,82 @@
 """The verbs on jobs for producers, operators and readers."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from holdfast.db import rows
-from holdfast.db.statement import Executor, Fetcher, fetch, fetch_row, run
+from holdfast.db.read_rows import enqueued, read, read_all, read_first, read_results
+from holdfast.db.statement import Executor, Fetcher, fetch, fetch_value, run
+from holdfast.model.attempt import Attempt
 from holdfast.model.id import JobId
-from holdfast.model.job import Enqueued, Job, JobPage
+from holdfast.model.job import Enqueued, Job
+from holdfast.model.page import Page
 from holdfast.model.payload import JsonText
-from holdfast.model.queue import CancelledJob, ReplayedJob
+from holdfast.model.queue import CancelResult, ReplayResult
+from holdfast.model.state import State
 
-# The JSON goes as text: on a caller's own connection json may have a codec, which would encode it once more.
+# The JSON is sent as text: a caller's own connection may have a codec for json, which would encode it twice.
 ENQUEUE = (
     "select job_id, created from holdfast.enqueue_jobs("
     "$1::text[], holdfast.read_payloads($2::text[]), $3::text::jsonb, $4::text[]::jsonb[])"
 )
+ENQUEUE_ONE = "select job_id, created from holdfast.enqueue_one($1::text, $2::text::json, $3::text::jsonb)"
+# A longer payload may be nested too deeply for the server's own parser; read_payloads looks at it first.
+LONGEST_ALONE = 4000
+# The arrays that enqueue_columns takes, in its order, with the types in which drivers send them.
+COLUMNS = {
+    "queue": "text[]",
+    "priority": "integer[]",
+    "delay": "double precision[]",
+    "run_at": "text[]::timestamptz[]",
+    "unique_key": "text[]",
+    "unique_for": "text[]",
+    "unique_scope": "text[]",
+    "order_key": "text[]",
+    "run": "text[]::uuid[]",
+    "labels": "text[]::jsonb[]",
+    "timeout": "double precision[]",
+    "deadline": "text[]::timestamptz[]",
+    "group": "text[]",
+    "endpoint": "text[]",
+    "estimate": "double precision[]",
+    "max_failures": "integer[]",
+    "retry": "text[]::jsonb[]",
+}
+ENQUEUE_COLUMNS = (
+    "select job_id, created from holdfast.enqueue_columns("
+    "$1::text[], holdfast.read_payloads($2::text[]), $3::text::jsonb, "
+    + ", ".join(f"${place}::{kind}" for place, kind in enumerate(COLUMNS.values(), 4))
+    + ")"
+)
 NOTIFY = "select holdfast.notify_ready($1::text[])"
+COUNT = "select holdfast.count_matching_jobs($1::jsonb, $2::text[])"
 CANCEL = "select job_id, result from holdfast.cancel_jobs($1::uuid[], $2::text, $3::text)"
 REPLAY = "select job_id, result from holdfast.replay_jobs($1::uuid[], $2::text, $3::text)"
 REPLAY_FROM_STAGE = (
     "select job_id, result from holdfast.replay_from_stage($1::uuid[], $4::text, $2::text, $3::text)"
 )
-GET = "select * from holdfast.get_job($1::uuid)"
-LIST = "select * from holdfast.list_jobs($1::jsonb, $2::uuid, $3::integer)"
+# The fields of Job, in their order.
+JOB = """
+select
+  id, queue, task, state, priority, payload, output, reason, attempt, failures, losses, deferrals, generation,
+  run, parent, stage, labels, worker, nullif(endpoint, ''), nullif("group", ''), order_key, unique_key, units,
+  timeout, deadline, max_failures, created_at, due_at, ready_at, started_at, cancel_asked_at, ended_at,
+  progress
+"""
+GET = f"{JOB} from holdfast.get_job($1::uuid)"
+LIST = f"{JOB} from holdfast.list_jobs($1::jsonb, $2::uuid, $3::integer)"
 
 Options = Mapping[str, Any]
-MOST_JOBS = 1000  # that one call lists
+MOST_JOBS = 1000  # jobs per call
+ATTEMPTS = """
+select
+  job_id, attempt, outcome, class, error_type, message, place, traceback, worker, host,
+  started_at, ended_at, retry_at
+from holdfast.attempt_view
+where job_id = $1
+order by attempt desc, ended_at desc
+limit 1000
+"""
 
 
 async def enqueue_jobs(
@@ -42,7 +92,44 @@ async def enqueue_jobs(
     """
     overrides = None if each is None else [None if one is None else json.dumps(one) for one in each]
     answer = await fetch(on, ENQUEUE, list(tasks), list(payloads), json.dumps(options or {}), overrides)
-    return [rows.enqueued(row) for row in answer]
+    return [enqueued(row) for row in answer]
+
+
+async def enqueue_one(on: Fetcher, task: str, payload: JsonText, options: Options) -> Enqueued:
+    """The same for one job."""
+    if len(payload) > LONGEST_ALONE:
+        (stored,) = await enqueue_jobs(on, [task], [payload], options)
+        return stored
+    (row,) = await fetch(on, ENQUEUE_ONE, task, payload, json.dumps(options))
+    return enqueued(row)
+
+
+async def enqueue_columns(
+    on: Fetcher,
+    tasks: Sequence[str],
+    payloads: Sequence[JsonText],
+    options: Options,
+    varying: Mapping[str, Sequence[Any]],
+) -> list[Enqueued]:
+    """The same with a column for each option that varies; None in it: the job does not have the option."""
+    if not varying:
+        return await enqueue_jobs(on, tasks, payloads, options)
+    if not varying.keys() <= COLUMNS.keys():
+        each = [dict(zip(varying, values, strict=True)) for values in zip(*varying.values(), strict=True)]
+        return await enqueue_jobs(on, tasks, payloads, options, each)
+    columns = [_column(name, varying.get(name)) for name in COLUMNS]
+    answer = await fetch(on, ENQUEUE_COLUMNS, list(tasks), list(payloads), json.dumps(options), *columns)
+    return [enqueued(row) for row in answer]
+
+
+def _column(name: str, values: Sequence[Any] | None) -> list[Any] | None:
+    if values is None:
+        return None
+    if name in ("labels", "retry"):
+        return [None if one is None else json.dumps(one) for one in values]
+    if name == "unique_for":
+        return [None if one is None else str(one) for one in values]
+    return list(values)
 
 
 async def notify_ready(on: Executor, queues: Sequence[str]) -> None:
@@ -52,46 +139,52 @@ async def notify_ready(on: Executor, queues: Sequence[str]) -> None:
 
 async def cancel_jobs(
     on: Executor, ids: Sequence[JobId], reason: str | None, actor: str
-) -> list[CancelledJob]:
-    return [rows.cancelled_job(row) for row in await fetch(on, CANCEL, list(ids), reason, actor)]
+) -> dict[JobId, CancelResult]:
+    return await read_results(on, CancelResult, CANCEL, list(ids), reason, actor)
 
 
 async def replay_jobs(
     on: Executor, ids: Sequence[JobId], reason: str | None, actor: str, stage: str | None = None
-) -> list[ReplayedJob]:
-    """From a stage of their pipeline; without one, each starts at the stage where it ended."""
+) -> dict[JobId, ReplayResult]:
+    """From the given stage of their pipeline; without one, from the stage where each ended."""
     if stage is None:
-        found = await fetch(on, REPLAY, list(ids), reason, actor)
-    else:
-        found = await fetch(on, REPLAY_FROM_STAGE, list(ids), reason, actor, stage)
-    return [rows.replayed_job(row) for row in found]
+        return await read_results(on, ReplayResult, REPLAY, list(ids), reason, actor)
+    return await read_results(on, ReplayResult, REPLAY_FROM_STAGE, list(ids), reason, actor, stage)
 
 
 async def get_job(on: Executor, job: JobId) -> Job | None:
-    row = await fetch_row(on, GET, job)
-    return None if row is None else rows.job(row)
+    return await read_first(on, Job, GET, job)
 
 
 async def list_jobs(
     on: Executor, filters: Options | None = None, before: JobId | None = None, limit: int = 100
 ) -> list[Job]:
-    """Jobs that match, newest first, up to the limit; `before` is the last id of the page shown last."""
+    """Jobs that match, newest first, up to the limit; `before` is the last id of the previous page."""
     found: list[Job] = []
     while len(found) < limit:
         page = await page_jobs(on, filters, before, limit - len(found))
-        found += page.jobs
+        found += page.items
         before = page.next
         if before is None:
             break
     return found
 
 
+async def count_matching(on: Executor, filters: Options, states: Iterable[State]) -> int:
+    return int(await fetch_value(on, COUNT, json.dumps(filters), sorted(states)))
+
+
 async def page_jobs(
     on: Executor, filters: Options | None = None, before: JobId | None = None, limit: int = 100
-) -> JobPage:
-    """What one call finds. It looks at a bounded number of jobs, however few of them match."""
+) -> Page[Job, JobId]:
+    """The result of one call. It reads a bounded number of jobs, however few of them match."""
     limit = min(limit, MOST_JOBS)
     found = await fetch(on, LIST, json.dumps(filters or {}), before, limit)
-    matching = [rows.job(row) for row in found if row["state"] is not None]
+    matching = [read(Job, row) for row in found if row["state"] is not None]
     is_cut = len(matching) == limit or len(matching) < len(found)
-    return JobPage(matching, found[-1]["id"] if is_cut and found else None)
+    return Page(matching, found[-1]["id"] if is_cut and found else None)
+
+
+async def list_attempts(on: Executor, job: JobId) -> list[Attempt]:
+    """The latest thousand attempts of a job that did not succeed."""
+    return await read_all(on, Attempt, ATTEMPTS, job)

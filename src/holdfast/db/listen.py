@@ -1,4 +1,4 @@
-"""The channels on which the database gives hints. They are never data: whoever listens polls too."""
+"""The channels of the database's notifications. They are only hints: every listener also polls."""
 
-READY = "holdfast_ready"  # the payload is a queue that has something to do
-CANCEL = "holdfast_cancel"  # the payload is a worker that is asked to stop a job
+READY = "holdfast_ready"  # the payload is a queue with ready jobs
+CANCEL = "holdfast_cancel"  # the payload is a worker with a cancel request

@@ -1,10 +1,13 @@
-"""Who holds what others wait for, or go without."""
+"""The holders of locks that other sessions wait for or skip."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from holdfast.db.statement import Fetcher, fetch, fetch_row
+from holdfast.db.read_rows import read_first
+from holdfast.db.statement import Fetcher, fetch, fetch_value
+
+LIMIT_WAITS = "select pg_backend_pid() from set_config('lock_timeout', $1, true)"
 
 HOLDER = """
 select k.held_by, a.application_name, a.xact_start
@@ -13,17 +16,17 @@ join pg_stat_activity as a on a.pid = k.held_by
 where k.name = $1
 """
 
-# A round that works takes seconds at most. Who may not see since when goes by the last success.
+# A working round takes seconds at most. A user who may not see xact_start gets the last success instead.
 HELD_LOCKS = """
 select k.name, k.held_by, a.application_name, a.xact_start
 from holdfast.lock_view as k
 join pg_stat_activity as a on a.pid = k.held_by
-left join holdfast.chore_view as c on c.name = k.name
+left join holdfast.maintenance_view as c on c.name = k.name
 where coalesce(a.xact_start, c.succeeded_at) < clock_timestamp() - $1::interval
 order by k.name
 """
 
-# Who has taken jobs from a lost worker and does not commit that.
+# Transactions that have rescued jobs from a lost worker and do not commit.
 RESCUER = """
 select a.pid, a.application_name, a.xact_start
 from pg_locks as l
@@ -35,7 +38,7 @@ order by a.xact_start
 limit 1
 """
 
-# Who waits behind others in the same line waits for them, too.
+# A session that waits behind others for the same lock waits for them, too.
 WAITS = """
 select l.pid, a.application_name, b.pid, h.application_name, h.xact_start
 from pg_locks as l
@@ -63,7 +66,7 @@ where l.locktype = 'advisory'
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """A process with an open transaction; `since` is when that began, if this user may see it."""
+    """A process with an open transaction; `since` is its start, if this user may see it."""
 
     pid: int
     application: str
@@ -80,29 +83,32 @@ class LockWait:
     holder: Holder
 
 
+async def limit_lock_waits(on: Fetcher, patience: timedelta) -> int:
+    """Bounds each wait for a lock until the transaction ends. Returns the backend's pid."""
+    milliseconds = str(int(patience.total_seconds() * 1000))
+    return int(await fetch_value(on, LIMIT_WAITS, milliseconds))
+
+
 async def holder_of(on: Fetcher, lock: str) -> Holder | None:
-    """Who is at a chore that one does at a time."""
-    row = await fetch_row(on, HOLDER, lock)
-    return None if row is None else Holder(*row)
+    """The process that runs a maintenance task that only one may run."""
+    return await read_first(on, Holder, HOLDER, lock)
 
 
 async def lock_waits(on: Fetcher, pids: Iterable[int], applications: Iterable[str]) -> list[LockWait]:
-    """Which of these processes, or of those of these applications, wait for locks of whom."""
+    """Which of these processes and applications wait for locks, and the holders."""
     rows = await fetch(on, WAITS, list(pids), list(applications))
     return [LockWait(pid, name, Holder(*holder)) for pid, name, *holder in rows]
 
 
 async def advisory_holder(on: Fetcher, key: int) -> Holder | None:
-    row = await fetch_row(on, ADVISORY_HOLDER, key)
-    return None if row is None else Holder(*row)
+    return await read_first(on, Holder, ADVISORY_HOLDER, key)
 
 
 async def held_locks(on: Fetcher, patience: timedelta) -> dict[str, Holder]:
-    """What one does at a time and nobody else could do for so long, and who keeps them from it."""
+    """Exclusive maintenance tasks that were blocked for this long, and the processes that block them."""
     return {name: Holder(*row) for name, *row in await fetch(on, HELD_LOCKS, patience)}
 
 
 async def idle_rescuer(on: Fetcher, patience: timedelta) -> Holder | None:
-    """Whose open transaction has changed the row of a worker, as a rescue does, for so long."""
-    row = await fetch_row(on, RESCUER, patience)
-    return None if row is None else Holder(*row)
+    """The open transaction that has changed a worker's row, as a rescue does, for this long."""
+    return await read_first(on, Holder, RESCUER, patience)

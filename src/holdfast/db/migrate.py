@@ -5,7 +5,6 @@ that is killed leaves nothing half-done.
 """
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,8 +16,8 @@ import asyncpg
 
 from holdfast.db import install
 from holdfast.db.connect import Connection
-from holdfast.db.errors import translated
-from holdfast.db.foreign import refuse_foreign
+from holdfast.db.database_errors import translated
+from holdfast.db.foreign_objects import refuse_foreign
 from holdfast.db.locks import Holder, advisory_holder
 from holdfast.db.schema_state import SchemaState, read_state, roles_exist
 from holdfast.db.sql_files import Migration, SqlFiles, load_sql_files
@@ -36,7 +35,7 @@ TABLE_LOCK_WAIT = timedelta(seconds=2)
 TRIES = 30
 PAUSE = timedelta(milliseconds=500)
 
-# Names and quotes mean what they mean to us, whatever the settings of the user or the database are.
+# Names and quotes have the same meaning whatever the settings of the user or the database.
 FIXED = "set local search_path = pg_catalog, pg_temp; set local standard_conforming_strings = on"
 
 T = TypeVar("T")
@@ -46,8 +45,8 @@ T = TypeVar("T")
 class MigrationReport:
     """What a migrate did.
 
-    `roles` is false where Holdfast's roles are missing and this user may not create them: then only `owner`,
-    to whom everything belongs, and superusers can use Holdfast.
+    `roles` is false if Holdfast's roles are missing and this user may not create them: then only `owner`
+    and superusers can use Holdfast.
     """
 
     applied: tuple[str, ...]
@@ -65,7 +64,7 @@ class MigrationReport:
 async def migrate(
     conn: Connection, files: SqlFiles | None = None, function_set: int = FUNCTION_SET
 ) -> MigrationReport:
-    """Bring the database up to date; a database that is so already is only read."""
+    """Upgrades the database; a database that is up to date is only read."""
     files = files or load_sql_files()
     applied: list[str] = []
     installed = False
@@ -87,7 +86,7 @@ async def migrate(
 
 
 async def schema_version(conn: Connection) -> SchemaState:
-    """What the database holds."""
+    """The state of the schema in the database."""
     with translated():
         return await read_state(conn)
 
@@ -104,13 +103,13 @@ async def check_schema(conn: Connection) -> None:
         state = await read_state(conn)
     newest = max((migration.version for migration in load_sql_files().migrations), default=0)
     if state.owner is None:
-        raise SchemaBehind("The database has no tables of Holdfast yet.")
+        raise SchemaBehind("The database does not contain Holdfast's tables yet.")
     if state.migration < newest or state.function_set < FUNCTION_SET:
-        raise SchemaBehind("The database's schema is older than this program needs.")
+        raise SchemaBehind("The database's schema is too old for this program.")
 
 
 async def _look(conn: Connection) -> SchemaState:
-    """What the database holds, if it is ours; reading from what is not could run its code."""
+    """The state of the schema, if it is Holdfast's own; reading from another's could run its code."""
     async with conn.transaction(readonly=True):
         await conn.execute(FIXED)
         await refuse_foreign(conn)
@@ -128,25 +127,29 @@ def _missing(state: SchemaState, files: SqlFiles, function_set: int) -> list[str
 def _refuse_newer(state: SchemaState, files: SqlFiles, function_set: int) -> None:
     if state.function_set > function_set:
         raise SchemaAhead(
-            f"The database has function set {state.function_set}, this program brings only {function_set}."
+            f"The database has function set {state.function_set}, but this program knows only function sets "
+            f"up to {function_set}."
         )
     ours = {migration.version: migration for migration in files.migrations}
     for version, checksum in state.checksums.items():
         if version not in ours:
             raise SchemaAhead(f"The database has migration {version:04}, which this program does not know.")
         if ours[version].checksum != checksum:
-            raise SchemaDrifted(f"Migration {ours[version].label} was changed after it was applied here.")
+            raise SchemaDrifted(
+                f"Migration {ours[version].label} in this program differs from the migration that the "
+                "database has applied."
+            )
 
 
 async def _prepare(conn: Connection, files: SqlFiles) -> None:
-    """Roles in a transaction of their own: where they cannot be made, the rest still can."""
+    """Creates the roles in a separate transaction, so that the rest works even if this user may not."""
     await _retried(conn, lambda: conn.execute(files.roles))
     await _retried(conn, lambda: install.create_schema(conn, files))
 
 
 async def _apply(conn: Connection, files: SqlFiles, migration: Migration, function_set: int) -> bool:
     async def step() -> bool:
-        state = await read_state(conn)  # another process may have done it while we waited for the lock
+        state = await read_state(conn)  # another process may have migrated while this one waited for the lock
         if migration.label not in _missing(state, files, function_set):
             return False
         await install.apply_migration(conn, migration)
@@ -175,9 +178,9 @@ async def _install_once(conn: Connection, files: SqlFiles, function_set: int, *,
 
 
 async def _retried(conn: Connection, step: Callable[[], Awaitable[T]]) -> T:
-    """Run `step` in a transaction under the lock, again and again while others hold what it needs.
+    """Runs `step` in a transaction under the lock, with retries while other transactions hold its locks.
 
-    It gives way after two seconds: everything that comes after a waiting table lock queues behind it.
+    It gives up after two seconds, because every later statement queues behind a waiting table lock.
     """
     for _ in range(TRIES):
         try:
@@ -186,16 +189,18 @@ async def _retried(conn: Connection, step: Callable[[], Awaitable[T]]) -> T:
         except asyncpg.PostgresError as exc:
             if not _will_pass(exc):
                 raise
-            emit(Event.MIGRATION_WAITED, logging.WARNING, because=exc)
+            emit(Event.MIGRATION_WAITED, because=exc)
             await asyncio.sleep(PAUSE.total_seconds())
     raise Timeout(
-        f"The migration could not get its locks in {TRIES} tries.",
-        "look for long transactions in pg_stat_activity, then run holdfast migrate again",
+        f"The migration could not lock the tables in {TRIES} tries.",
+        "look for long transactions in pg_stat_activity and end them, then run 'holdfast migrate' again",
     )
 
 
 def _will_pass(exc: asyncpg.PostgresError) -> bool:
-    """Locks are let go; two databases that grant a role of the server at once get an internal error, once."""
+    """True if the step can succeed when it is tried again: another transaction held a lock, or another
+    database of the server granted the same role at the same moment, which is an internal error once.
+    """
     if isinstance(exc, asyncpg.LockNotAvailableError | asyncpg.DeadlockDetectedError):
         return True
     return isinstance(exc, asyncpg.InternalServerError) and "concurrently" in str(exc)
@@ -206,12 +211,12 @@ async def _locked(conn: Connection) -> AsyncIterator[None]:
     async with conn.transaction():
         await _take_lock(conn)
         await conn.execute(f"set local lock_timeout = {_milliseconds(TABLE_LOCK_WAIT)}; {FIXED}")
-        await refuse_foreign(conn)  # it may have come since the first look
+        await refuse_foreign(conn)  # it may have appeared since the first check
         yield
 
 
 async def _take_lock(conn: Connection) -> None:
-    """Any login may take it, so whoever has it for longer than a second is named."""
+    """Any login can take this lock, so a holder is named after a second."""
     given_up_at = monotonic() + OTHER_MIGRATION_WAIT.total_seconds()
     told: Holder | None = None
     await conn.execute(f"set local lock_timeout = {_milliseconds(TOLD_AFTER)}")
@@ -224,11 +229,12 @@ async def _take_lock(conn: Connection) -> None:
             holder = await advisory_holder(conn, LOCK_KEY)
             if holder is not None and holder != told:
                 told = holder
-                emit(Event.MIGRATION_WAITED, logging.WARNING, because=f"{holder} has the migrations' lock")
+                emit(Event.MIGRATION_WAITED, because=f"{holder} holds the migration lock")
             if monotonic() > given_up_at:
                 raise Timeout(
-                    f"Another migration has been running for two minutes, in {told}.",
-                    "wait for it, then run holdfast migrate again; if it is none, end that process",
+                    f"{told or 'Another session'} has held the migration lock for two minutes.",
+                    "if this is another migration, wait until it ends, then run 'holdfast migrate' again; "
+                    "if it is not, end that process",
                 ) from exc
 
 

@@ -1,4 +1,4 @@
-"""Which role a refused statement needs, from the same list that the grants are made of."""
+"""Which role a refused statement needs, from the same list as the grants."""
 
 import json
 import re
@@ -14,12 +14,12 @@ _VIEWER = "holdfast_viewer"
 
 
 def role_hint(message: str, query: str = "") -> str | None:
-    """What to grant, if the server's message, or else the statement, tells what was refused."""
+    """The role to grant, if the server's message or the statement names the object."""
     found = _REFUSED.search(message)
     if found is None:
         return None
     kind, name = found.groups()
-    if kind == "schema":  # the user has no role at all; only the statement tells which one is needed
+    if kind == "schema":  # the user has no role at all; only the statement names the object
         called = _CALLED.search(query)
         return _hint(called[1]) if called and name == "holdfast" else None
     return _hint(name)
@@ -31,11 +31,12 @@ def _hint(name: str) -> str | None:
 
 
 def _roles_of(verb: str) -> list[str]:
-    return [role for role, verbs in _granted().items() if verb in verbs]
+    return [role for role, verbs in granted_verbs().items() if verb in verbs]
 
 
 @cache
-def _granted() -> dict[str, list[str]]:
+def granted_verbs() -> dict[str, list[str]]:
+    """The verbs of each role."""
     found = _VERBS.search(load_sql_files().grants)
     return json.loads(found[1]) if found else {}
 

@@ -1,32 +1,26 @@
-"""The verbs on pipelines, and on what jobs wait for."""
+"""The verbs on pipelines, signals and children."""
 
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from asyncpg import Record
-
+from holdfast.db.read_rows import read_all, read_one
 from holdfast.db.statement import Executor, fetch, fetch_one, fetch_value
 from holdfast.model.id import JobId, RunId, Token
-from holdfast.model.journey import Child, StageDetails, Told, Visit
 from holdfast.model.payload import JsonText, decode
-from holdfast.model.state import State
+from holdfast.model.pipeline import Child, StageDetails, Told, Visit
 
 DECLARE = "select holdfast.declare_pipeline($1::text, $2::jsonb)"
 MOVE = "select moved, stay from holdfast.move_pipeline($1::text, $2::integer, $3::integer, $4::text)"
-STAGES = """
+_STAGE = """
 select
   pipeline, version, is_newest, declared_at, place, stage, task, queue, endpoint, "group", timeout,
   max_visits, on_reject, retry, max_concurrent
 from holdfast.stage_view
-where pipeline = $1
-order by version desc, place
 """
-NEWEST_STAGES = """
-select
-  pipeline, version, is_newest, declared_at, place, stage, task, queue, endpoint, "group", timeout,
-  max_visits, on_reject, retry, max_concurrent
-from holdfast.stage_view
+STAGES = f"{_STAGE} where pipeline = $1 order by version desc, place"
+NEWEST_STAGES = f"""
+{_STAGE}
 where (pipeline, version) in (
   select pipeline, version from holdfast.stage_view
   where pipeline > coalesce($1::text, '') group by pipeline, version order by pipeline, version desc limit $2)
@@ -47,7 +41,7 @@ CHILDREN = "select job_id, state, output, reason from holdfast.load_children($1:
 
 
 async def declare_pipeline(on: Executor, name: str, definition: Mapping[str, Any]) -> int:
-    """Its version; one that differs from the newest is the next."""
+    """Returns its version; a pipeline that differs from the newest version is the next one."""
     return int(await fetch_value(on, DECLARE, name, json.dumps(definition)))
 
 
@@ -60,17 +54,18 @@ async def move_pipeline(
 
 
 async def list_stages(on: Executor, limit: int, after: str | None = None) -> list[StageDetails]:
-    """Of so many versions, by pipeline from after a name on, newest version first, in order."""
-    return [_stage(row) for row in await fetch(on, NEWEST_STAGES, after, limit)]
+    """The stages of `limit` versions, by pipeline after the given name, newest version first, in order."""
+    return await read_all(on, StageDetails, NEWEST_STAGES, after, limit)
 
 
 async def stages_of(on: Executor, pipeline: str) -> list[StageDetails]:
     """Newest version first, in order."""
-    return [_stage(row) for row in await fetch(on, STAGES, pipeline)]
+    return await read_all(on, StageDetails, STAGES, pipeline)
 
 
 async def load_context(on: Executor, job: JobId) -> dict[str, Any]:
-    return {row["stage"]: _decoded(row["output"]) for row in await fetch(on, CONTEXT, job)}
+    found = await fetch(on, CONTEXT, job)
+    return {stage: None if output is None else decode(output) for stage, output in found}
 
 
 async def open_stages(on: Executor, job: JobId) -> list[str]:
@@ -79,13 +74,12 @@ async def open_stages(on: Executor, job: JobId) -> list[str]:
 
 
 async def load_history(on: Executor, job: JobId) -> list[Visit]:
-    return [_visit(row) for row in await fetch(on, HISTORY, job)]
+    return await read_all(on, Visit, HISTORY, job)
 
 
 async def await_signal(on: Executor, job: JobId, token: Token, name: str) -> Told:
-    """Raises LeaseLost if the job was taken away."""
-    row = await fetch_one(on, AWAIT, job, token, name)
-    return Told(row["came"], _decoded(row["data"]), row["timed_out"])
+    """Raises LeaseLost if another worker has the job."""
+    return await read_one(on, Told, AWAIT, job, token, name)
 
 
 async def signal(on: Executor, job: JobId, name: str, data: JsonText, actor: str) -> str:
@@ -103,26 +97,11 @@ async def spawn_children(
     wait: str,
     on_failure: str,
 ) -> tuple[RunId, bool]:
-    """The run of the children, and whether what the job waits for is over. Made once for each name."""
+    """The run of the children, and whether the wait is over. Created once per name."""
     given = (name, list(tasks), list(payloads), json.dumps(options), wait, on_failure)
     row = await fetch_one(on, SPAWN, job, token, *given)
     return RunId(row["run"]), row["is_over"]
 
 
 async def load_children(on: Executor, run: RunId) -> list[Child]:
-    rows = await fetch(on, CHILDREN, run)
-    return [Child(row["job_id"], State(row["state"]), _decoded(row["output"]), row["reason"]) for row in rows]
-
-
-def _visit(row: Record) -> Visit:
-    at, what, stage, visit, attempt, output, error_type, message = row
-    return Visit(at, what, stage, visit, attempt, _decoded(output), error_type, message)
-
-
-def _decoded(text: str | None) -> Any:
-    return None if text is None else decode(text)
-
-
-def _stage(row: Record) -> StageDetails:
-    values = dict(row)
-    return StageDetails(**{**values, "retry": _decoded(values["retry"])})
+    return await read_all(on, Child, CHILDREN, run)

@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from holdfast.db import rows
 from holdfast.db.connect import Database
-from holdfast.db.statement import Executor, fetch, fetch_row, run
+from holdfast.db.read_rows import read_all, read_first
+from holdfast.db.statement import Executor, fetch, fetch_value, run
 from holdfast.model.error import Timeout
 from holdfast.model.queue import FullPause, QueueDetails, QueueSummary
 
@@ -19,22 +19,28 @@ RESUME = "select holdfast.resume_queue($1::text, $2::text, $3::text)"
 PAUSE_ALL = "select holdfast.pause_all_queues($1::text, $2::text)"
 RESUME_ALL = "select holdfast.resume_all_queues($1::text, $2::text)"
 FULL_PAUSE = "select paused_at, reason, actor from holdfast.pause_view"
-LIST = """
-select * from holdfast.queue_view
+_SUMMARY = """
+select
+  name, paused_at, paused_reason, waiting, scheduled, ready, running, oldest_ready, max_concurrent, rate,
+  more_than
+"""
+LIST = f"""
+{_SUMMARY}
+from holdfast.queue_view
 where name = any (array(select holdfast.queue_names($1::text, $2::integer)))
 order by name
 """
-NAMED = "select * from holdfast.queue_view where name = any ($1::text[]) order by name"
-GET = """
-select
-  name, paused_at, paused_reason, waiting, scheduled, ready, running, oldest_ready,
+NAMED = f"{_SUMMARY} from holdfast.queue_view where name = any ($1::text[]) order by name"
+GET = f"""
+{_SUMMARY},
   priority, max_failures, max_losses, retry, timeout, max_wait, rescue_delay, cancel_grace, ageing, weight,
-  detail, retention, payload_limit, endpoint, notify, max_concurrent, rate, created_at, more_than
+  detail, retention, payload_limit, endpoint, notify, created_at
 from holdfast.queue_view
 where name = $1
 """
 
 Policy = Mapping[str, Any]
+TASK_IS_KNOWN = "select exists (select from holdfast.task_view where name = $1)"
 
 
 async def declare_queue(on: Executor, name: str, policy: Policy | None = None) -> None:
@@ -43,9 +49,9 @@ async def declare_queue(on: Executor, name: str, policy: Policy | None = None) -
 
 
 async def name_queue(database: Database, name: str) -> None:
-    """Make the queue's row in a transaction of its own, unless somebody's open transaction is making it.
+    """Creates the queue's row in a separate transaction, unless another open transaction is creating it.
 
-    Whoever makes it in a long transaction keeps all other producers of the queue waiting until the commit.
+    In a long transaction, the new row would block all other producers of the queue until the commit.
     """
     try:
         async with database.transaction() as conn:
@@ -68,30 +74,33 @@ async def resume_queue(on: Executor, name: str, reason: str | None, actor: str) 
 
 
 async def pause_all(on: Executor, reason: str | None, actor: str) -> None:
-    """Nothing is claimed, of queues named later neither, until all are resumed."""
+    """Workers claim no job of any queue, new queues included, until all are resumed."""
     await run(on, PAUSE_ALL, reason, actor)
 
 
 async def resume_all(on: Executor, reason: str | None, actor: str) -> list[str]:
-    """Up to a thousand queues that stay paused, because they were paused one by one."""
+    """Up to a thousand queues that stay paused because they were paused by name."""
     return [row[0] for row in await fetch(on, RESUME_ALL, reason, actor)]
 
 
 async def full_pause(on: Executor) -> FullPause | None:
-    row = await fetch_row(on, FULL_PAUSE)
-    return None if row is None else FullPause(*row)
+    return await read_first(on, FullPause, FULL_PAUSE)
 
 
 async def list_queues(on: Executor, limit: int, after: str | None = None) -> list[QueueSummary]:
-    """By name, from after a name on."""
-    return [rows.queue_summary(row) for row in await fetch(on, LIST, after, limit)]
+    """By name, after the given name."""
+    return await read_all(on, QueueSummary, LIST, after, limit)
 
 
 async def named_queues(on: Executor, names: Iterable[str]) -> list[QueueSummary]:
-    """Those of these names that there are."""
-    return [rows.queue_summary(row) for row in await fetch(on, NAMED, sorted(names))]
+    """The existing ones of these names."""
+    return await read_all(on, QueueSummary, NAMED, sorted(names))
 
 
 async def get_queue(on: Executor, name: str) -> QueueDetails | None:
-    row = await fetch_row(on, GET, name)
-    return None if row is None else rows.queue_details(row)
+    return await read_first(on, QueueDetails, GET, name)
+
+
+async def task_is_known(on: Executor, task: str) -> bool:
+    """Whether an app has declared the task or a live worker has a handler for it."""
+    return bool(await fetch_value(on, TASK_IS_KNOWN, task))

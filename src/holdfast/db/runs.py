@@ -5,15 +5,15 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from holdfast.db import rows
-from holdfast.db.statement import Executor, fetch_row, fetch_value
+from holdfast.db.clock import now
+from holdfast.db.read_rows import read_all, read_first
+from holdfast.db.statement import Executor, fetch_value
 from holdfast.model.id import RunId
-from holdfast.model.run import RunProgress, Which
+from holdfast.model.run_progress import RunProgress, RunSummary, Which
 
 START = "select holdfast.start_run($1::text, $2::jsonb)"
 SEAL = "select holdfast.seal_run($1::uuid)"
 CANCEL = "select holdfast.cancel_run($1::uuid, $2::text, $3::text)"
-NOW = "select holdfast.now()"
 REPLAY = "select holdfast.replay_run($1::uuid, $2::text, $3::text, $4::text, before => $5::timestamptz)"
 PROGRESS = (
     "select run, name, state, total, waiting, scheduled, ready, running, completed, rejected, cancelled,"
@@ -26,6 +26,14 @@ EXTEND = "select holdfast.extend_run($1::uuid, $2::interval, $3::text, $4::text)
 RAISE_BUDGET = (
     "select holdfast.raise_budget($1::uuid, $2::double precision, $3::text, $4::text, $5::double precision)"
 )
+RUNS = """
+select
+  id, name, state, total::bigint, completed::bigint, rejected::bigint, cancelled::bigint, dead::bigint,
+  created_at, ended_at
+from holdfast.run_view
+order by id desc
+limit $1
+"""
 
 
 async def start_run(on: Executor, name: str, options: Mapping[str, Any] | None = None) -> RunId:
@@ -33,18 +41,18 @@ async def start_run(on: Executor, name: str, options: Mapping[str, Any] | None =
 
 
 async def seal_run(on: Executor, run_id: RunId) -> bool:
-    """Say that the last job is in: a run ends only when sealed. True if it has ended with that."""
+    """No more jobs will join: only a sealed run can end. True if it has ended with this call."""
     return bool(await fetch_value(on, SEAL, run_id))
 
 
 async def cancel_run(on: Executor, run_id: RunId, reason: str | None, actor: str) -> int:
-    """The number of jobs that were cancelled or asked to stop."""
+    """The number of jobs that were cancelled or got a cancel request."""
     return int(await fetch_value(on, CANCEL, run_id, reason, actor))
 
 
 async def replay_run(on: Executor, run_id: RunId, which: Which, reason: str | None, actor: str) -> int:
-    """The number of jobs that were brought back, each once: what ends again meanwhile is left alone."""
-    before = await fetch_value(on, NOW)
+    """The number of jobs that were replayed, each once: one that ends again is left alone."""
+    before = await now(on)
     total = 0
     while count := int(await fetch_value(on, REPLAY, run_id, which, reason, actor, before)):
         total += count
@@ -52,7 +60,7 @@ async def replay_run(on: Executor, run_id: RunId, which: Which, reason: str | No
 
 
 async def extend_run(on: Executor, run_id: RunId, by: timedelta, reason: str | None, actor: str) -> int:
-    """The number of jobs that waited for more time and go on."""
+    """The number of jobs that waited for more time and continue."""
     return int(await fetch_value(on, EXTEND, run_id, by, reason, actor))
 
 
@@ -64,10 +72,13 @@ async def raise_budget(
     actor: str,
     max_units: float | None = None,
 ) -> int:
-    """The number of jobs that waited for it and go on."""
+    """The number of jobs that waited for it and continue."""
     return int(await fetch_value(on, RAISE_BUDGET, run_id, amount, reason, actor, max_units))
 
 
 async def run_progress(on: Executor, run_id: RunId) -> RunProgress | None:
-    row = await fetch_row(on, PROGRESS, run_id)
-    return None if row is None else rows.run_progress(row)
+    return await read_first(on, RunProgress, PROGRESS, run_id)
+
+
+async def list_runs(on: Executor, limit: int = 100) -> list[RunSummary]:
+    return await read_all(on, RunSummary, RUNS, limit)

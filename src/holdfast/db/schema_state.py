@@ -1,4 +1,4 @@
-"""What a database holds of Holdfast's schema."""
+"""The state of Holdfast's schema in a database."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

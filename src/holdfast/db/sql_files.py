@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from holdfast.db.sql_header import read_header
+
 SQL = Path(__file__).parent.parent / "sql"
 
 # The tables in reading order are for people and for the drift test; the others are not installed.
@@ -46,9 +48,15 @@ class SqlFiles:
     grants: str
 
     @property
+    def headers(self) -> str:
+        """Comments and plan settings, as the headers of the functions state them."""
+        headers = [read_header(file.text) for file in self.functions]
+        return "\n".join(statement for header in headers if header for statement in header.statements())
+
+    @property
     def hash(self) -> str:
-        """Of all that is installed anew with each release."""
-        return _sha256([*(file.text for file in self.functions), self.grants])
+        """Covers everything that is replaced with each release."""
+        return _sha256([*(file.text for file in self.functions), self.headers, self.grants])
 
 
 @cache
@@ -66,18 +74,23 @@ def _migrations(directory: Path) -> Iterable[Migration]:
     for path in sorted(directory.glob("*.sql")):
         found = _MIGRATION.fullmatch(path.name)
         if found is None:
-            raise ValueError(f"{path.name} is not the name of a migration: NNNN_what_it_does.sql")
+            raise ValueError(
+                f"{path.name} is not a valid name of a migration; it must look like 0042_what_it_does.sql"
+            )
         yield Migration(int(found[1]), found[2], path.read_text("utf-8"))
 
 
 def _functions(directory: Path) -> list[SqlFile]:
-    """base/ first, the other folders by name, then the views, and last the functions in read/."""
+    """base/ first, the other folders by name, then the views, and last the functions in read/.
+
+    A folder's verbs stand at its top, the functions behind them in its parts/.
+    """
     folders = [path for path in directory.iterdir() if path.is_dir() and path.name not in _NOT_FUNCTIONS]
     folders.sort(key=lambda path: (path.name == _READ, path.name != "base", path.name))
     files = [
-        SqlFile(f"{folder.name}/{path.name}", path.read_text("utf-8"))
+        SqlFile(path.relative_to(directory).as_posix(), path.read_text("utf-8"))
         for folder in folders
-        for path in sorted(folder.glob("*.sql"))
+        for path in sorted(folder.rglob("*.sql"))
     ]
     views = [file for file in files if _VIEW.search(file.text)]
     readers = [file for file in files if file.name.startswith(f"{_READ}/") and file not in views]

@@ -1,36 +1,37 @@
 """The one place where statements are sent."""
 
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 import asyncpg
 from asyncpg import Record
 
-from holdfast.db.errors import translate, translated
+from holdfast.db.database_errors import BROKEN, translate
 from holdfast.db.needed_role import role_hint
-from holdfast.model.error import PermissionDenied, SchemaBehind
+from holdfast.model.error import HoldfastError, PermissionDenied, SchemaBehind
 
 
 class Fetcher(Protocol):
-    """What answers a query with rows whose columns can be taken by position."""
+    """Runs a query whose rows can be read by position."""
 
     async def fetch(self, query: str, /, *args: Any) -> list[Record]: ...
 
 
 class Executor(Fetcher, Protocol):
-    """What runs any statement: a Database, or an asyncpg connection."""
+    """Runs any statement: a Database, or an asyncpg connection."""
 
     async def execute(self, query: str, /, *args: Any) -> str: ...
 
 
-# A statement that says what something is to be.
+# A statement that declares a queue, task, pipeline or endpoint.
 Declare = Callable[[Executor], Awaitable[object]]
 
 
 async def fetch(on: Fetcher, query: str, *args: Any) -> list[Record]:
-    with translated(), _naming_role(query):
+    try:
         return await on.fetch(query, *args)
+    except (*BROKEN, PermissionDenied) as exc:
+        raise _translated(exc, query) from exc.__cause__ or exc
 
 
 async def fetch_row(on: Fetcher, query: str, *args: Any) -> Record | None:
@@ -42,7 +43,7 @@ async def fetch_one(on: Fetcher, query: str, *args: Any) -> Record:
     """The one row that a verb always returns."""
     row = await fetch_row(on, query, *args)
     if row is None:
-        raise SchemaBehind(f"No row came back from: {query}.")
+        raise SchemaBehind(f"The statement returned no row: {query}.")
     return row
 
 
@@ -53,16 +54,15 @@ async def fetch_value(on: Fetcher, query: str, *args: Any) -> Any:
 
 
 async def run(on: Executor, query: str, *args: Any) -> None:
-    with translated(), _naming_role(query):
-        await on.execute(query, *args)
-
-
-@contextmanager
-def _naming_role(query: str) -> Iterator[None]:
-    """A user without any role is refused the schema, and only the statement tells which role it needs."""
     try:
-        yield
-    except (PermissionDenied, asyncpg.InsufficientPrivilegeError) as exc:
-        refused = translate(exc)
-        refused.hint = role_hint(refused.message, query) or refused.hint
-        raise refused from exc.__cause__ or exc
+        await on.execute(query, *args)
+    except (*BROKEN, PermissionDenied) as exc:
+        raise _translated(exc, query) from exc.__cause__ or exc
+
+
+def _translated(exc: Exception, query: str) -> HoldfastError:
+    """A user without any role may not use the schema; only the statement shows which role it needs."""
+    error = translate(exc)
+    if isinstance(exc, PermissionDenied | asyncpg.InsufficientPrivilegeError):
+        error.hint = role_hint(error.message, query) or error.hint
+    return error

@@ -1,15 +1,15 @@
-"""Reports, and the story of one job."""
+"""Statistics, and the timeline of one job."""
 
 import json
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from holdfast.db.statement import Executor, fetch
+from holdfast.db.read_rows import read_all
+from holdfast.db.statement import Executor
 from holdfast.model.id import JobId
-from holdfast.model.payload import decode
 from holdfast.model.stats import EndStats, ErrorGroup, StatsBy
-from holdfast.model.story import Blocker, TimelineEntry
+from holdfast.model.timeline import Blocker, TimelineEntry
 
 END_STATS = (
     "select name, jobs, completed, rejected, cancelled, dead, retried, retried_completed, per_minute,"
@@ -32,26 +32,22 @@ async def end_stats(
     queue: str | None = None,
     task: str | None = None,
 ) -> list[EndStats]:
-    """What ended in the last `since`, at most 7 days; the current minute is not in it yet."""
-    return [EndStats(*row) for row in await fetch(on, END_STATS, since, by, queue, task)]
+    """The jobs that ended in the last `since`, at most 7 days, without the current minute."""
+    return await read_all(on, EndStats, END_STATS, since, by, queue, task)
 
 
 async def recent_errors(
     on: Executor, since: timedelta, filters: Mapping[str, Any] | None = None, limit: int = 50
 ) -> list[ErrorGroup]:
-    """Attempts that went wrong in the last `since`, most frequent error first."""
-    rows = await fetch(on, RECENT_ERRORS, since, json.dumps(filters or {}), limit)
-    return [ErrorGroup(*row) for row in rows]
+    """Failed attempts of the last `since`, most frequent error first."""
+    return await read_all(on, ErrorGroup, RECENT_ERRORS, since, json.dumps(filters or {}), limit)
 
 
 async def explain(on: Executor, job: JobId) -> list[Blocker]:
     """Why the job is not running, first blocker first; raises NotFound."""
-    return [Blocker(*row) for row in await fetch(on, EXPLAIN, job)]
+    return await read_all(on, Blocker, EXPLAIN, job)
 
 
 async def timeline(on: Executor, job: JobId, limit: int = 200) -> list[TimelineEntry]:
     """What happened to the job, in order of time; the latest `limit` of it."""
-    return [
-        TimelineEntry(at, what, attempt, actor, words, {} if detail is None else decode(detail))
-        for at, what, attempt, actor, words, detail in await fetch(on, TIMELINE, job, limit)
-    ]
+    return await read_all(on, TimelineEntry, TIMELINE, job, limit)

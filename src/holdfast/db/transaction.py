@@ -1,4 +1,4 @@
-"""The transaction of a job: marked when it begins, so that its completion sees whether it is still the same.
+"""The transaction of a job: marked when it begins, so that the completion can check that it is the same.
 
 The mark is a setting of the session. SET takes no snapshot, so that a handler may still choose its isolation
 level; a query for the transaction's id would take one, and the id itself would hold back vacuum.
@@ -6,13 +6,13 @@ level; a query for the transaction's id would take one, and the id itself would 
 
 from enum import StrEnum
 
-from holdfast.db.errors import translated
+from holdfast.db.database_errors import translated
 from holdfast.db.statement import Executor, fetch_value
 from holdfast.model.id import JobId, Token
 from holdfast.model.payload import JsonText
 
-# What is SET lasts if the transaction commits, what is SET LOCAL as long as it is open. After a rollback the
-# setting is what it was before: empty, since the completion empties it and a pool resets it.
+# SET lasts beyond a commit, SET LOCAL until the end of the transaction. After a rollback the setting is what
+# it was before: empty, because the completion empties it and a pool resets it.
 MARK = "set holdfast.transaction = 'committed {0}'; set local holdfast.transaction = 'open {0}'"
 READ = "select current_setting('holdfast.transaction', true)"
 COMPLETE = """
@@ -30,17 +30,22 @@ from found
 
 
 class Mark(StrEnum):
-    """What the session's setting says of the transaction that was marked."""
+    """The state of the marked transaction, by the session's setting."""
 
     OPEN = "open"
     COMMITTED = "committed"
-    GONE = "gone"  # rolled back; or, behind a pooler, on a server process that this one is not
+    GONE = "gone"  # rolled back; or, behind a pooler, in another server process
 
 
 async def mark(on: Executor, token: Token) -> None:
     """In the first statement of the transaction."""
     with translated():
         await on.execute(MARK.format(token))
+
+
+async def rollback(on: Executor) -> None:
+    """Of a transaction that an error has aborted, on a connection whose pool does not know of it."""
+    await on.execute("rollback")
 
 
 async def read_mark(on: Executor, token: Token) -> Mark:
@@ -50,9 +55,9 @@ async def read_mark(on: Executor, token: Token) -> Mark:
 async def complete_in_transaction(
     on: Executor, job: JobId, token: Token, output: JsonText | None, units: float | None = None
 ) -> Mark:
-    """Complete a job in the caller's transaction; raises LeaseLost if it was taken away.
+    """Completes a job in the caller's transaction; raises LeaseLost if another worker has it.
 
-    Nothing is done if the transaction is no longer the one that was marked.
+    Does nothing if the transaction is no longer the marked one.
     """
     return _mark(await fetch_value(on, COMPLETE, job, token, output, units), token)
 

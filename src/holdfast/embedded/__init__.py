@@ -1,11 +1,11 @@
-"""A PostgreSQL server of our own, for machines that have none.
+"""An embedded PostgreSQL server, for machines that have none.
 
-`EmbeddedServer(path).start()` gives a DSN; processes that name the same directory share one server,
-and the last one out stops it. POSIX only.
+`EmbeddedServer(path).start()` returns a DSN; processes that name the same directory share one server,
+and the last one to exit stops it. POSIX only.
 """
 
-from holdfast.embedded.errors import EmbeddedError
-from holdfast.embedded.place import default_data_dir
+from holdfast.embedded.embedded_error import EmbeddedError
 from holdfast.embedded.server import EmbeddedServer
+from holdfast.embedded.server_paths import default_data_dir
 
 __all__ = ["EmbeddedError", "EmbeddedServer", "default_data_dir"]

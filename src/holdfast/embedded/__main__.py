@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from holdfast.embedded.errors import EmbeddedError
+from holdfast.embedded.embedded_error import EmbeddedError
 from holdfast.embedded.server import EmbeddedServer
 
 

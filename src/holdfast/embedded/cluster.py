@@ -1,4 +1,4 @@
-"""Creates the data directory's cluster, whole or not at all, and refuses another version's."""
+"""Creates the cluster in the data directory, completely or not at all, and refuses another version's."""
 
 import os
 import re
@@ -7,19 +7,19 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from holdfast.embedded.account import Account
-from holdfast.embedded.errors import EmbeddedError
-from holdfast.embedded.find import Binaries
-from holdfast.embedded.place import DATABASE, USER, Place
+from holdfast.embedded.embedded_error import EmbeddedError
+from holdfast.embedded.find_programs import Binaries
+from holdfast.embedded.server_account import Account
+from holdfast.embedded.server_paths import DATABASE, USER, ServerPaths
 
 UNFINISHED = "init-"
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """The data of one server. Used under the lock, whose descriptor it lends to the programs that it runs."""
+    """The data of one server. Used under the lock, whose descriptor its programs inherit."""
 
-    place: Place
+    place: ServerPaths
     binaries: Binaries
     account: Account
     lock_descriptor: int
@@ -29,7 +29,7 @@ class Cluster:
         if (self.place.root / "PG_VERSION").exists():
             raise EmbeddedError(
                 f"{self.place.root} is itself a PostgreSQL data directory. "
-                "Name a directory of Holdfast's own; it will hold the data in a subdirectory."
+                "Set HOLDFAST_DATA_DIR to another directory; Holdfast creates the data in a subdirectory."
             )
         if self.place.pgdata.exists() and any(self.place.pgdata.iterdir()):
             self._check()
@@ -42,14 +42,14 @@ class Cluster:
         if (owner := pgdata.stat().st_uid) != self.account.uid:
             raise EmbeddedError(
                 f"{pgdata} belongs to another user (uid {owner}). "
-                "Run as that user or as root, or name another data directory."
+                "Run Holdfast as that user or as root, or set HOLDFAST_DATA_DIR to another directory."
             )
         version = pgdata / "PG_VERSION"
         written = version.read_text().strip() if version.exists() else "missing"
         if written != str(self.place.major):
             raise EmbeddedError(
                 f"{pgdata} does not hold data of PostgreSQL {self.place.major} (PG_VERSION: {written}). "
-                "Move it away, or name another data directory."
+                "Move the directory away, or set HOLDFAST_DATA_DIR to another one."
             )
 
     def _refuse_other_majors(self) -> None:
@@ -65,13 +65,14 @@ class Cluster:
             f"  HOLDFAST_POSTGRES_BIN=/usr/lib/postgresql/{old}/bin {run} pg_dump > holdfast.sql\n"
             f"  mv '{root}/pg{old}' '{root}/pg{old}.old'\n"
             f"  {run} psql -v ON_ERROR_STOP=1 -f holdfast.sql\n"
-            f"or set HOLDFAST_POSTGRES_BIN to PostgreSQL {old}'s programs and stay with them."
+            f"or stay with PostgreSQL {old} by setting HOLDFAST_POSTGRES_BIN to its programs."
         )
 
     def _initialise(self) -> None:
-        """The cluster takes its name when it is complete; an interrupted start leaves none that is half made.
+        """The cluster gets its name when it is complete; an interrupted start leaves no partial cluster.
 
-        The programs inherit the lock: if we are killed they go on for a moment, and nobody sweeps under them.
+        The programs inherit the lock: if this process is killed they continue for a moment, and no other
+        process removes their files.
         """
         for unfinished in self.place.root.glob(f"{UNFINISHED}*"):
             shutil.rmtree(unfinished)

@@ -1,4 +1,4 @@
-"""Starts the server's process and waits until it takes connections."""
+"""Starts the server's process and waits until it accepts connections."""
 
 import os
 import subprocess
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from holdfast.embedded.account import Account
-from holdfast.embedded.errors import EmbeddedError
-from holdfast.embedded.find import Binaries
+from holdfast.embedded.embedded_error import EmbeddedError
+from holdfast.embedded.find_programs import Binaries
 from holdfast.embedded.lock import open_private
 from holdfast.embedded.log import LOG_SETTINGS, tail, tail_after_exit, trim
-from holdfast.embedded.place import PORT, Place, socket_path
 from holdfast.embedded.postmaster import disown_pid_file, find_postmaster, says_it_is_starting
-from holdfast.embedded.probe import Answer, probe
+from holdfast.embedded.server_account import Account
+from holdfast.embedded.server_paths import PORT, ServerPaths, socket_path
+from holdfast.embedded.socket_probe import ProbeResult, probe
 
 SERVER_SETTINGS: Mapping[str, str] = {
     "listen_addresses": "",
@@ -27,22 +27,22 @@ SERVER_SETTINGS: Mapping[str, str] = {
     # The user is called holdfast: with "$user", a person's own tables would land in the schema holdfast.
     "search_path": "public",
 }
-# Backends of a killed server end a moment after it, and one started by a launcher that was killed may be
-# a moment ahead of ours. Both pass.
+# Backends of a killed server end a moment after it, and a server of a killed launcher may be a moment ahead
+# of ours. Both problems pass.
 PASSING_TROUBLES = ("pre-existing shared memory block", 'lock file "postmaster.pid" already exists')
 RETRY_PAUSE_SECONDS = 0.2
 POLL_SECONDS = 0.01
 LONGEST_POLL_SECONDS = 0.25
 
-# Kept so that a server's exit is reaped and no ResourceWarning tells of one that is meant to live on.
+# Kept so that a server's exit is reaped, and a server that lives on causes no ResourceWarning.
 _launched: list[subprocess.Popen[bytes]] = []
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """All that it takes to bring one server up."""
+    """What is needed to start one server."""
 
-    place: Place
+    place: ServerPaths
     binaries: Binaries
     account: Account
     socket_dir: Path
@@ -55,20 +55,20 @@ class Launch:
         deadline = time.monotonic() + self.limit.total_seconds()
         process: subprocess.Popen[bytes] | None = None
         pause = POLL_SECONDS
-        while (answer := self._ask()) is not Answer.READY:
+        while (answer := self._ask()) is not ProbeResult.READY:
             if time.monotonic() > deadline:
                 raise self._too_slow()
-            if answer is Answer.ABSENT and not self._is_running(process):
+            if answer is ProbeResult.ABSENT and not self._is_running(process):
                 if process is not None:
                     self._check_passing(process)
                 process = self._start()
             time.sleep(pause)
             pause = min(2 * pause, LONGEST_POLL_SECONDS)
 
-    def _ask(self) -> Answer:
-        """A server that says itself that it is starting is not asked: it logs a FATAL for each question."""
+    def _ask(self) -> ProbeResult:
+        """Does not probe a server whose pid file says that it is starting: each probe logs a FATAL."""
         if says_it_is_starting(self.place.pgdata):
-            return Answer.STARTING
+            return ProbeResult.STARTING
         return probe(socket_path(self.socket_dir))
 
     def _is_running(self, process: subprocess.Popen[bytes] | None) -> bool:
@@ -89,7 +89,9 @@ class Launch:
         return process
 
     def _remove_traces(self) -> None:
-        """Postgres trusts these files' pids if any process has them; by now we know it is not our server."""
+        """Postgres trusts the pid in these files if any process has it; here it is known not to be our
+        server.
+        """
         disown_pid_file(self.place.pgdata)
         socket = socket_path(self.socket_dir)
         socket.unlink(missing_ok=True)
@@ -114,10 +116,10 @@ class Launch:
         time.sleep(RETRY_PAUSE_SECONDS)
 
     def _too_slow(self) -> EmbeddedError:
-        """The server is left alone: a recovery that is ended begins again from its start."""
+        """Does not stop the server: an interrupted recovery would start over."""
         return EmbeddedError(
-            f"PostgreSQL in {self.place.pgdata} takes no connections after {self.limit.total_seconds():g} s. "
-            f"If its log shows a recovery, start again to go on waiting. The end of its log:\n"
+            f"PostgreSQL in {self.place.pgdata} is not ready after {self.limit.total_seconds():g} s. "
+            f"If its log shows a recovery, start again to keep waiting. The end of its log:\n"
             f"{tail(self.place, lines=30)}"
         )
 

@@ -1,4 +1,4 @@
-"""Files locked by flock: the kernel lets go of them when their holder dies, however it dies."""
+"""Files locked by flock: the kernel releases them when their holder dies, however it dies."""
 
 import contextlib
 import os
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
-from holdfast.embedded.errors import EmbeddedError
+from holdfast.embedded.embedded_error import EmbeddedError
 
 if sys.platform != "win32":
     import fcntl
@@ -19,7 +19,7 @@ LOCK_LIMIT = timedelta(seconds=300)
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[int]:
-    """Holds the file's lock, waiting for it, and gives its descriptor."""
+    """Waits for the file's lock, holds it, and yields its descriptor."""
     descriptor = open_private(path)
     try:
         _wait_for(descriptor, path)
@@ -57,6 +57,6 @@ def _wait_for(descriptor: int, path: Path) -> None:
         if time.monotonic() > deadline:
             raise EmbeddedError(
                 f"Another process has held {path} for {LOCK_LIMIT.total_seconds():.0f} s. "
-                f"Find it with `fuser {path}` and end it if it hangs."
+                f"Find the process with `fuser {path}`, and end it if it hangs."
             )
         time.sleep(0.02)

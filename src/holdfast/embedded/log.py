@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
-from holdfast.embedded.place import Place
+from holdfast.embedded.server_paths import ServerPaths
 
 KEPT_FOR = timedelta(days=1)
 KEPT_BYTES = 16 * 1024 * 1024
@@ -29,8 +29,8 @@ LOG_SETTINGS: Mapping[str, str] = {
 }
 
 
-def trim(place: Place) -> None:
-    """The collector overwrites only while it runs; a server started briefly every day would append."""
+def trim(place: ServerPaths) -> None:
+    """The collector overwrites only while it runs; a server that runs briefly every day would append."""
     oldest = time.time() - KEPT_FOR.total_seconds()
     for path in (place.pgdata / "log").glob("server-*.log"):
         status = path.lstat()
@@ -38,8 +38,8 @@ def trim(place: Place) -> None:
             path.unlink()
 
 
-def tail(place: Place, lines: int) -> str:
-    """The end of the newest file, then, never crowded out, what the collector did not get to write."""
+def tail(place: ServerPaths, lines: int) -> str:
+    """The end of the newest file, then always the output that the collector did not write."""
     outside = [line for line in _end_of(place.start_log) if not HANDOVER.search(line)]
     files = sorted((place.pgdata / "log").glob("server-*.log"), key=lambda path: path.stat().st_mtime)
     logged = _end_of(files[-1]) if files else []
@@ -47,7 +47,7 @@ def tail(place: Place, lines: int) -> str:
     return "\n".join([*logged[max(len(logged) - room, 0) :], *outside[-lines:]])
 
 
-def tail_after_exit(place: Place, pid: int, lines: int) -> str:
+def tail_after_exit(place: ServerPaths, pid: int, lines: int) -> str:
     """The collector writes its last lines a moment after the server's end, so this waits to see them."""
     last_words = re.compile(rf"\[{pid}\] (FATAL|PANIC|LOG:  database system is shut down)")
     deadline = time.monotonic() + DRAIN_LIMIT.total_seconds()

@@ -3,17 +3,17 @@
 import stat
 from pathlib import Path
 
-from holdfast.embedded.account import Account
-from holdfast.embedded.errors import EmbeddedError
-from holdfast.embedded.find import NEEDED, Binaries
-from holdfast.embedded.place import ROOT_DATA_DIR, default_data_dir
-from holdfast.embedded.shelf import copied_to
+from holdfast.embedded.embedded_error import EmbeddedError
+from holdfast.embedded.find_programs import NEEDED, Binaries
+from holdfast.embedded.program_copies import copied_to
+from holdfast.embedded.server_account import Account
+from holdfast.embedded.server_paths import ROOT_DATA_DIR, default_data_dir
 
 
 def make_root(data_dir: Path, account: Account) -> None:
-    """Creates the data directory. Folders that exist keep their modes, but for an empty one of root's own.
+    """Creates the data directory. Existing folders keep their modes, except an empty one of root.
 
-    Root keeps it and lets the account pass through; only the cluster and the socket belong to the account.
+    Root owns it and lets the account pass through; only the cluster and the socket belong to the account.
     """
     missing = [directory for directory in (data_dir, *data_dir.parents) if not directory.exists()]
     if account.is_other:
@@ -24,7 +24,7 @@ def make_root(data_dir: Path, account: Account) -> None:
 
 
 def make_private(directory: Path, account: Account) -> None:
-    """Whoever may enter it is let into the server without a password, so nobody else may own or enter it."""
+    """A user who may enter it can connect without a password, so no other user may own or enter it."""
     try:
         directory.mkdir(mode=0o700)
         account.give(directory)
@@ -32,8 +32,8 @@ def make_private(directory: Path, account: Account) -> None:
         status = directory.lstat()
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != account.uid or status.st_mode & 0o077:
             raise EmbeddedError(
-                f"{directory} is to hold the server's socket, but it is not a private directory of "
-                f"uid {account.uid}. Remove it."
+                f"{directory} must hold the server's socket, but it is not a private directory of uid "
+                f"{account.uid}. Remove the directory."
             ) from None
 
 
@@ -43,7 +43,9 @@ def usable_by(account: Account, binaries: Binaries) -> Binaries:
         return binaries
     prefix = binaries.bin_dir.parent
     if not any((prefix / "share").rglob("postgres.bki")):
-        raise _unusable(account, binaries, f"and {prefix} is not a whole installation that could be copied")
+        raise _unusable(
+            account, binaries, f"and {prefix} is not a complete installation that could be copied"
+        )
     shelf = default_data_dir() / "programs"
     make_root(shelf, account)
     copied = copied_to(shelf, binaries)
@@ -58,7 +60,7 @@ def _can_run(account: Account, binaries: Binaries) -> bool:
 
 def _unusable(account: Account, binaries: Binaries, why: str) -> EmbeddedError:
     return EmbeddedError(
-        f"PostgreSQL does not run as root, and the user that it runs as (uid {account.uid}) cannot run the "
+        f"PostgreSQL cannot run as root, and the user that it runs as (uid {account.uid}) cannot run the "
         f"programs in {binaries.bin_dir}, {why}. "
         "Set HOLDFAST_POSTGRES_BIN to programs that every user can run."
     )
@@ -72,8 +74,9 @@ def _check_way(existing: Path, data_dir: Path, account: Account) -> None:
         if account.can_enter(existing):
             return
     raise EmbeddedError(
-        f"PostgreSQL does not run as root, and the user that it runs as (uid {account.uid}) cannot enter "
-        f"{existing}. Name a data directory whose parents anyone may pass through, such as {ROOT_DATA_DIR}."
+        f"PostgreSQL cannot run as root, and the user that it runs as (uid {account.uid}) cannot enter "
+        f"{existing}. Set HOLDFAST_DATA_DIR to a directory whose parent directories every user can enter "
+        f"(chmod o+x), such as {ROOT_DATA_DIR}."
     )
 
 

@@ -1,4 +1,4 @@
-"""Tells our live server process from a stale pid, a garbage pid file and a stranger with a recycled pid."""
+"""Distinguishes our live server from a stale pid, an invalid pid file and a process with a reused pid."""
 
 import os
 import signal
@@ -7,14 +7,14 @@ import time
 from datetime import timedelta
 from pathlib import Path
 
-from holdfast.embedded.errors import EmbeddedError
-from holdfast.embedded.probe import listener_pid
+from holdfast.embedded.embedded_error import EmbeddedError
+from holdfast.embedded.socket_probe import listener_pid
 
 STOP_LIMIT = timedelta(seconds=120)
 
 
 def find_postmaster(pgdata: Path, socket: Path) -> int | None:
-    """The pid of the server that runs on this data, known by what it is, not by its pid file alone."""
+    """The pid of the server that runs on this data, checked by its process, not by its pid file alone."""
     for pid in (_written_pid(pgdata), listener_pid(socket)):
         if pid is not None and is_postmaster(pid, pgdata):
             return pid
@@ -22,13 +22,13 @@ def find_postmaster(pgdata: Path, socket: Path) -> int | None:
 
 
 def says_it_is_starting(pgdata: Path) -> bool:
-    """The server notes its state in line 8 of its pid file; true only if the server that wrote it lives."""
+    """The server writes its state in line 8 of its pid file; true only if that server is alive."""
     pid = _written_pid(pgdata)
     return _pid_file_lines(pgdata)[7:8] == [b"starting"] and pid is not None and is_postmaster(pid, pgdata)
 
 
 def disown_pid_file(pgdata: Path) -> None:
-    """Makes a dead server's file harmless: it is given our pid, and a server ignores its parent's.
+    """Makes a dead server's file harmless by writing our pid into it; a server ignores its parent's pid.
 
     It is not removed: it also names the dead server's shared memory, by which postgres knows
     whether a backend of that server still writes to these data.

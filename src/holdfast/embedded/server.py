@@ -6,21 +6,20 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
-from types import TracebackType
 from urllib.parse import quote
 
-from holdfast.embedded.account import Account, account_for
 from holdfast.embedded.cluster import Cluster
-from holdfast.embedded.errors import EmbeddedError
-from holdfast.embedded.find import Binaries, find_binaries
+from holdfast.embedded.embedded_error import EmbeddedError
+from holdfast.embedded.find_programs import Binaries, find_binaries
 from holdfast.embedded.launch import Launch, reap
 from holdfast.embedded.lock import locked
 from holdfast.embedded.log import tail
-from holdfast.embedded.members import Membership, has_live_members
+from holdfast.embedded.member_processes import Membership, has_live_members
 from holdfast.embedded.ownership import make_private, make_root, usable_by
-from holdfast.embedded.place import DATABASE, PORT, USER, Place, default_data_dir, socket_path
 from holdfast.embedded.postmaster import find_postmaster, stop_postmaster
-from holdfast.embedded.probe import Answer, probe
+from holdfast.embedded.server_account import Account, account_for
+from holdfast.embedded.server_paths import DATABASE, PORT, USER, ServerPaths, default_data_dir, socket_path
+from holdfast.embedded.socket_probe import ProbeResult, probe
 
 START_LIMIT = timedelta(seconds=120)
 
@@ -28,10 +27,10 @@ START_LIMIT = timedelta(seconds=120)
 class EmbeddedServer:
     """A PostgreSQL server shared by all processes that name the same data directory.
 
-    The last one to stop() stops the server; a process that exits normally stops by itself. One that is killed
-    is no longer counted; if it was the last, the server runs on until the next one has come and gone.
-    Settings of PostgreSQL apply only if this object starts the server, not if it joins a running one.
-    What is not set here or by `settings` can be set in the cluster's postgresql.conf.
+    The last one to stop() stops the server; a process that exits normally stops by itself. A killed process
+    is no longer counted; if it was the last, the server runs until the next one has started and stopped.
+    Settings of PostgreSQL apply only if this object starts the server, not if it joins a running one. What is
+    not set here or by `settings` can be set in the cluster's postgresql.conf.
     """
 
     def __init__(
@@ -50,27 +49,31 @@ class EmbeddedServer:
         self._membership: Membership | None = None
 
     def start(self) -> str:
-        """Starts the server, or joins the running one, and gives its DSN. Called again, revives it."""
+        """Starts the server, or joins the running one, and returns its DSN. Called again, restarts it if
+        needed.
+        """
         if os.name != "posix":
             raise EmbeddedError(
-                "The embedded PostgreSQL needs Linux or macOS. Set HOLDFAST_DATABASE_URL instead."
+                "The embedded PostgreSQL needs Linux or macOS. Set HOLDFAST_DATABASE_URL to use your own "
+                "server."
             )
         try:
             return self._start()
         except OSError as error:
             raise EmbeddedError(
                 f"The embedded PostgreSQL in {self.data_dir} cannot be used: {error}. "
-                "Correct that, or set HOLDFAST_DATA_DIR to another directory, or HOLDFAST_DATABASE_URL."
+                "Fix this problem, or set HOLDFAST_DATA_DIR to another directory, or use your own server by "
+                "setting HOLDFAST_DATABASE_URL."
             ) from error
 
     def stop(self) -> None:
-        """Leaves; the last one out stops the server. Without start() it does nothing."""
+        """Leaves; the last one stops the server. Without start() it does nothing."""
         membership, self._membership = self._membership, None
         if membership is None:
             return
         atexit.unregister(self.stop)
         if not self.data_dir.exists():
-            # Deleted under us: the server misses its files and ends by itself.
+            # The directory was deleted: the server notices and ends by itself.
             membership.leave()
             return
         with locked(self._place.lock):
@@ -82,9 +85,7 @@ class EmbeddedServer:
     def __enter__(self) -> str:
         return self.start()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     @property
@@ -95,7 +96,9 @@ class EmbeddedServer:
     def psql_path(self) -> Path:
         path = self.bin_dir / "psql"
         if not path.exists():
-            raise EmbeddedError(f"{self.bin_dir} has no psql. Install PostgreSQL's client programs there.")
+            raise EmbeddedError(
+                f"The directory {self.bin_dir} has no psql. Install PostgreSQL's client programs there."
+            )
         return path
 
     @property
@@ -139,10 +142,10 @@ class EmbeddedServer:
         pid = self.postmaster_pid
         if pid is not None:
             stop_postmaster(pid, pgdata)
-        elif probe(socket_path(socket_dir)) is not Answer.ABSENT:
+        elif probe(socket_path(socket_dir)) is not ProbeResult.ABSENT:
             raise EmbeddedError(
                 f"The server in {pgdata} runs where this process cannot see it, perhaps in another "
-                "container. Stop it there."
+                "container. Stop the server there."
             )
         if socket_dir.parent != self.data_dir:
             # Not empty if the server was killed; the next start clears it.
@@ -150,8 +153,8 @@ class EmbeddedServer:
                 socket_dir.rmdir()
 
     @property
-    def _place(self) -> Place:
-        return Place(self.data_dir, self._binaries.major)
+    def _place(self) -> ServerPaths:
+        return ServerPaths(self.data_dir, self._binaries.major)
 
     @property
     def _binaries(self) -> Binaries:

@@ -1,7 +1,7 @@
-"""Chores that keep the queue in order; every worker does them, and each is safe to do everywhere at once."""
+"""Maintenance tasks that every worker runs; each is safe to run everywhere at once."""
 
-from holdfast.maintenance.chore import Chore
-from holdfast.maintenance.chores import standard_chores
+from holdfast.maintenance.maintenance_task import MaintenanceTask
+from holdfast.maintenance.standard_tasks import standard_tasks
 from holdfast.maintenance.sweeper import Sweeper
 
-__all__ = ["Chore", "Sweeper", "standard_chores"]
+__all__ = ["MaintenanceTask", "Sweeper", "standard_tasks"]

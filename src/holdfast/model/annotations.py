@@ -1,4 +1,4 @@
-"""What the annotations of a function say: a handler's, or those of an agent's tool."""
+"""The annotations of a handler or of an agent's tool, resolved."""
 
 import typing
 from collections.abc import Callable
@@ -13,8 +13,8 @@ def hints_of(function: Callable[..., Any], name: str) -> dict[str, Any]:
         return typing.get_type_hints(function, include_extras=True)
     except NameError as exc:
         raise BadHandler(
-            f"An annotation of {name} cannot be found: {exc}.",
-            "import the name at the top of the module, not under TYPE_CHECKING, and before the function",
+            f"An annotation of {name} cannot be resolved: {exc}.",
+            "import the name at the top of the module, outside of TYPE_CHECKING",
         ) from None
 
 

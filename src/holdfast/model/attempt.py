@@ -1,14 +1,15 @@
-"""What is kept of attempts that did not succeed."""
+"""The record of an attempt that did not succeed."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
 from holdfast.model.id import JobId, WorkerId
+from holdfast.model.state import State
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try that failed, was put off, or was lost with its worker."""
+    """An attempt that failed, was deferred, or was lost with its worker."""
 
     job: JobId
     attempt: int
@@ -22,4 +23,23 @@ class Attempt:
     host: str | None
     started_at: datetime | None
     ended_at: datetime
+    retry_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptResult:
+    """What the database made of a failed attempt. The texts are redacted.
+
+    `state`: scheduled, dead or cancelled. `traceback` and `reason`: only of a dead job.
+    """
+
+    job: JobId
+    attempt: int
+    outcome: str
+    error_class: str | None
+    error_type: str | None
+    message: str | None
+    traceback: str | None
+    state: State
+    reason: str | None
     retry_at: datetime | None

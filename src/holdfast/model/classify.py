@@ -1,4 +1,4 @@
-"""Which class an exception of a handler is: the table for HTTP answers, and what a task adds to it."""
+"""The class of a handler's exception: the table for HTTP answers, and the task's own rules."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,21 +7,22 @@ from typing import Any
 
 from holdfast.model.duration import parse_duration
 from holdfast.model.error import InvalidOption
-from holdfast.model.http_answer import LONGEST_WAIT, HttpAnswer, answer_in
+from holdfast.model.http_answer import HttpAnswer, answer_in, attribute
 from holdfast.model.outcome import ErrorClass
+from holdfast.model.retry_after_header import LONGEST_WAIT
 
-# Statuses that are not here are transient, as are timeouts, broken connections and all other exceptions.
+# Other statuses are transient, and so are timeouts, broken connections and all other exceptions.
 BY_STATUS = {
     400: ErrorClass.PERMANENT,
     401: ErrorClass.PERMANENT,
-    403: ErrorClass.PERMANENT,  # unless its headers speak of a rate
+    403: ErrorClass.PERMANENT,  # unless its headers name a rate limit
     404: ErrorClass.PERMANENT,
     413: ErrorClass.PERMANENT,
     422: ErrorClass.PERMANENT,
     429: ErrorClass.RATE_LIMITED,
 }
 RATE_LIMITED_BY_HEADERS = frozenset({403, 503, 529})
-# They speak of our key, not of the job: from an endpoint that has worked, the database makes them `system`.
+# The cause is our key, not the job: from an endpoint that has worked, the database makes them `system`.
 REFUSALS = frozenset({401, 403})
 
 Said = ErrorClass | str | None
@@ -32,12 +33,12 @@ Rules = Mapping[type[BaseException], ErrorClass | str] | Callable[[BaseException
 class Verdict:
     error_class: ErrorClass
     retry_after: timedelta | None = None
-    refused: bool = False  # whoever was called does not know us, or not any more
+    refused: bool = False  # the endpoint does not accept our key, or no longer
 
 
 @dataclass(frozen=True, slots=True)
 class Classifier:
-    """The table, after what the task says: classes by type of exception, or a function that may say None."""
+    """The task's rules (classes by exception type, or a function that may return None), then the table."""
 
     rules: Rules | None = None
 
@@ -47,13 +48,13 @@ class Classifier:
             return cls({_exception(kind): error_class(said) for kind, said in rules.items()})
         if rules is not None and not callable(rules):
             raise InvalidOption(
-                f"classify is {rules!r}.",
-                'pass {MyError: "rate_limited"}, or a function from exception to class',
+                f"classify must be a mapping or a function (got {rules!r}).",
+                'pass {MyError: "rate_limited"}, or a function that returns the class of an exception',
             )
         return cls(rules)
 
     def __call__(self, exc: BaseException) -> Verdict:
-        """Raises what the task's own function raises."""
+        """Lets exceptions of the task's own function pass."""
         answer = answer_in(exc)
         said = self._said(exc)
         found = by_table(answer) if said is None else error_class(said)
@@ -81,7 +82,8 @@ def error_class(said: Any) -> ErrorClass:
         return ErrorClass(said)
     except ValueError:
         raise InvalidOption(
-            f"{said!r} is no class of an error.", f"classes are {', '.join(ErrorClass)}"
+            f"An error class must be one of {', '.join(ErrorClass)} (got {said!r}).",
+            "correct the rules in classify",
         ) from None
 
 
@@ -91,14 +93,16 @@ STANDARD = Classifier()
 def _exception(kind: Any) -> type[BaseException]:
     if isinstance(kind, type) and issubclass(kind, BaseException):
         return kind
-    raise InvalidOption(f"classify names {kind!r}, which is no type of exceptions.", "name exception classes")
+    raise InvalidOption(
+        f"The keys of classify must be exception types (got {kind!r}).", "use exception classes as keys"
+    )
 
 
 def _wait(exc: BaseException, answer: HttpAnswer | None) -> timedelta | None:
-    """What the answer asks for; an exception without one may say it itself, as `retry_after`."""
+    """The answer's Retry-After, else the exception's own `retry_after`."""
     if answer is not None:
         return answer.retry_after()
-    asked: Any = getattr(exc, "retry_after", None)
+    asked = attribute(exc, "retry_after")
     return parse_duration(asked) if isinstance(asked, timedelta | int | float) and _is_wait(asked) else None
 
 

@@ -1,4 +1,4 @@
-"""What a handler is given besides its payload."""
+"""The context that a handler receives besides its payload."""
 
 
 class Context:

@@ -1,4 +1,4 @@
-"""Dead letters: jobs that ended badly, under triage."""
+"""Dead letters: jobs that failed for good, and their triage."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ from holdfast.model.state import State
 
 
 class Triage(StrEnum):
-    """Where people stand with it. A replay that completes resolves it, one that dies again reopens it."""
+    """The state of its triage. A replay that completes resolves it, one that dies again reopens it."""
 
     OPEN = "open"
     INVESTIGATING = "investigating"
@@ -22,7 +22,7 @@ class Triage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A job that ended badly. The fields are the columns of dead_letter_view.
+    """A job that failed for good. The fields are the columns of dead_letter_view.
 
     `replayed_at` is None while the job is dead; `outcome` is how its last replay ended.
     """
@@ -50,23 +50,15 @@ class DeadLetter:
 
 @dataclass(frozen=True, slots=True)
 class LetterPlace:
-    """A place in the list of dead letters, from which to go on."""
+    """A position in the list of dead letters, from which the next page starts."""
 
     died_at: datetime
     job: JobId
 
 
 @dataclass(frozen=True, slots=True)
-class LetterPage:
-    """`next` is where to go on; None at the end. A page may be empty and not the last."""
-
-    letters: list[DeadLetter]
-    next: LetterPlace | None
-
-
-@dataclass(frozen=True, slots=True)
 class LetterGroup:
-    """Dead letters that are alike. `is_partial`: there are more than the 100,000 that were looked at."""
+    """Dead letters with the same fingerprint. `is_partial`: more than the 100,000 that were read."""
 
     fingerprint: str
     error_class: str | None
@@ -108,7 +100,7 @@ class LetterSheet:
 
 @dataclass(frozen=True, slots=True)
 class LetterReplays:
-    """What one call of a bulk replay did; `next` is where to go on, None at the end."""
+    """The result of one call of a bulk replay; `next` is where the next call starts, None at the end."""
 
     results: dict[JobId, ReplayResult]
     next: LetterPlace | None

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Circuit(StrEnum):
-    """`held_open`: an operator stopped all calls. `half_open`: single calls probe whether it is well."""
+    """`held_open`: an operator stopped all calls. `half_open`: single calls test whether it works again."""
 
     CLOSED = "closed"
     OPEN = "open"
@@ -15,7 +15,7 @@ class Circuit(StrEnum):
 
 
 class Mode(StrEnum):
-    """How the limit on calls at once is found."""
+    """How the limit of concurrent calls is found."""
 
     FLOW = "flow"
     FIXED = "fixed"
@@ -58,7 +58,7 @@ class EndpointSummary:
 
 @dataclass(frozen=True, slots=True)
 class EndpointSecond:
-    """What an endpoint did in one second, and how it stood at its end."""
+    """The calls of an endpoint in one second, and its limit and circuit at the end of it."""
 
     at: datetime
     started: int

@@ -2,32 +2,32 @@
 
 HoldfastError                       exit code 1
 ├── DatabaseUnavailable             3   no connection, or it broke
-├── DatabaseError                   1   the database refused a statement, for a reason that is not ours
-│   └── TransactionConflict             a deadlock or serialization failure: try again from the start
+├── DatabaseError                   1   any other error of the database
+│   └── TransactionConflict             a deadlock or serialization failure: retry the transaction
 ├── SchemaMismatch                  4
 │   ├── SchemaBehind                    the database needs `holdfast migrate`
 │   ├── SchemaAhead                     the database is newer than this program
 │   ├── SchemaDrifted                   an applied migration was changed afterwards
-│   └── SchemaForeign                   what is in Holdfast's place belongs to somebody else
+│   └── SchemaForeign                   the schema, or an object in it, has another owner
 ├── NotFound                        5
 ├── Conflict                        6
-│   ├── UniqueConflict                  same unique key, other payload
-│   └── WrongState                      the job or run is not in a state for that verb
+│   ├── UniqueConflict                  same unique key, different payload
+│   └── WrongState                      the job's or run's state does not allow that verb
 ├── Timeout                         7
 ├── InvalidInput                    2
-│   ├── InvalidPayload                  has .path, the JSON path of what is wrong
+│   ├── InvalidPayload                  has .path, the JSON path of the problem
 │   ├── InvalidOption
 │   ├── UnknownTask
 │   ├── BadHandler
-│   └── TransactionEnded                a handler ended the transaction of its job itself
+│   └── TransactionEnded                a handler committed or rolled back its job's transaction
 ├── PermissionDenied                1   the database role may not call that verb
-├── LeaseLost                       1   the job was given to another worker
+├── LeaseLost                       1   another worker has the job
 ├── NotConfigured                   1   this process lacks a package or an environment variable
 ├── ModelFailed                     1   a model server answered with an error, or not at all
-├── TooManyTurns                    1   an agent came to no end
-└── JobFailed                       1   raised by a job's result when it did not complete
+├── TooManyTurns                    1   an agent used all its turns
+└── JobFailed                       1   raised by result() if the job did not complete
 
-What a handler raises to say how its attempt ends is another tree, in `signal.py`.
+The exceptions that a handler raises to end its attempt are another tree, in `end_attempt.py`.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ from holdfast.model.state import State
 
 
 class HoldfastError(Exception):
-    """Base of everything that Holdfast raises; `hint` says what to do about it, in tracebacks, too."""
+    """Base class of all errors; `hint` says what to do, in tracebacks too."""
 
     exit_code = 1
     default_hint: str | None = None
@@ -52,7 +52,7 @@ class HoldfastError(Exception):
 
     @hint.setter
     def hint(self, hint: str | None) -> None:
-        """A traceback prints an exception's notes; the note of the hint before goes."""
+        """A traceback prints the notes of an exception; the note of the previous hint is replaced."""
         notes: list[str] = self.__dict__.setdefault("__notes__", [])
         before = self.__dict__.get("_hint")
         notes[:] = [note for note in notes if note != f"hint: {before}"]
@@ -65,14 +65,14 @@ class DatabaseUnavailable(HoldfastError):
     """The database cannot be reached, or the connection to it broke."""
 
     exit_code = 3
-    default_hint = "check that PostgreSQL runs and that HOLDFAST_DATABASE_URL points to it"
+    default_hint = "check that PostgreSQL is running, and that HOLDFAST_DATABASE_URL is its address"
 
 
 class DatabaseError(HoldfastError):
-    """The database refused a statement for a reason that is not one of Holdfast's own."""
+    """An error of the database that is not one of Holdfast's own."""
 
     default_hint = (
-        "look at the database's log; if nothing there explains it, report it as a defect of Holdfast"
+        "look at the database's log; if the log does not explain the error, report a bug in Holdfast"
     )
 
     def __init__(self, message: str, hint: str | None = None, sqlstate: str | None = None) -> None:
@@ -81,9 +81,9 @@ class DatabaseError(HoldfastError):
 
 
 class TransactionConflict(DatabaseError):
-    """A deadlock or a serialization failure; an attempt that ends with it costs no failure."""
+    """A deadlock or a serialization failure; not counted as a failure of the attempt."""
 
-    default_hint = "the transaction met another one; try it again from the start"
+    default_hint = "retry the transaction from the start: another transaction changed the same rows"
 
 
 class SchemaMismatch(HoldfastError):
@@ -93,13 +93,13 @@ class SchemaMismatch(HoldfastError):
 
 
 class SchemaBehind(SchemaMismatch):
-    """The database lacks what this program needs."""
+    """The database lacks tables or functions that this program needs."""
 
-    default_hint = "run holdfast migrate"
+    default_hint = "run 'holdfast migrate'"
 
 
 class SchemaAhead(SchemaMismatch):
-    """The database was migrated by a newer Holdfast."""
+    """A newer Holdfast has migrated the database."""
 
     default_hint = "upgrade Holdfast on this machine; nothing in the database was changed"
 
@@ -111,14 +111,14 @@ class SchemaDrifted(SchemaMismatch):
 
 
 class SchemaForeign(SchemaMismatch):
-    """The schema holdfast, or something in it, belongs to a role that is not Holdfast's."""
+    """The schema holdfast, or an object in it, belongs to a role that is not Holdfast's."""
 
 
 class NotFound(HoldfastError):
     """No such job, run, queue or worker."""
 
     exit_code = 5
-    default_hint = "check the id; ended jobs are pruned after their queue's retention"
+    default_hint = "check the id; ended jobs are deleted after the retention of their queue"
 
 
 class Conflict(HoldfastError):
@@ -128,26 +128,26 @@ class Conflict(HoldfastError):
 
 
 class UniqueConflict(Conflict):
-    """The unique key is taken by a job with another payload."""
+    """A job with a different payload has the unique key."""
 
     default_hint = "use another unique key, or wait until the first job has ended"
 
 
 class WrongState(Conflict):
-    """The job or run is not in a state in which this can be done."""
+    """The job or run is not in a state that allows this."""
 
-    default_hint = "look at its state with holdfast jobs show"
+    default_hint = "'holdfast jobs show' shows the state of a job"
 
 
 class Timeout(HoldfastError):
-    """Something did not happen in the time given."""
+    """The wait took longer than allowed."""
 
     exit_code = 7
-    default_hint = "wait longer, or find out what holds it up with holdfast explain"
+    default_hint = "wait longer; 'holdfast explain' shows what blocks a job"
 
 
 class InvalidInput(HoldfastError):
-    """What was asked for cannot be right."""
+    """A value that was passed is wrong."""
 
     exit_code = 2
     default_hint = "correct the value that the message names"
@@ -157,7 +157,7 @@ class InvalidPayload(InvalidInput):
     """The payload cannot be stored as JSON and come back equal; `path` says which part."""
 
     default_hint = (
-        "pass only what JSON can carry: text, numbers, true, false, null, lists, and objects with text keys"
+        "pass only JSON values: strings, numbers, true, false, null, lists, and objects with string keys"
     )
 
     def __init__(self, message: str, hint: str | None = None, path: str = "$") -> None:
@@ -166,7 +166,7 @@ class InvalidPayload(InvalidInput):
 
 
 class InvalidOption(InvalidInput):
-    """An option is unknown or its value is out of bounds."""
+    """An option is unknown, or its value is out of range."""
 
 
 class UnknownTask(InvalidInput):
@@ -176,15 +176,15 @@ class UnknownTask(InvalidInput):
 
 
 class BadHandler(InvalidInput):
-    """The handler's signature cannot be called with a payload."""
+    """A payload cannot be passed to a handler with this signature."""
 
 
 class TransactionEnded(InvalidInput):
     """A handler committed or rolled back inside `ctx.transaction()`, so the job is not completed with it."""
 
     default_hint = (
-        "leave commit and rollback to the block: raise to undo all of it, or undo a part of it"
-        " with a savepoint, async with tx.connection.transaction()"
+        "do not commit or roll back inside the block; to undo everything, raise an exception; to undo a part,"
+        " use a savepoint: async with tx.connection.transaction()"
     )
 
 
@@ -197,21 +197,21 @@ class PermissionDenied(HoldfastError):
 
 
 class LeaseLost(HoldfastError):
-    """The job was rescued from this worker; its writes no longer count."""
+    """Another worker has the job, or it has ended: the database refuses this worker's writes."""
 
-    default_hint = "stop working on the job: another worker has it or it has ended"
+    default_hint = "stop working on the job, because another worker has the job or the job has ended"
 
 
 class NotConfigured(HoldfastError):
-    """This process lacks what the work needs; that is not the job's fault, so it costs no failure."""
+    """This process lacks something that the job needs; not counted as a failure of the job."""
 
-    default_hint = "install or set what the message names where the worker runs, and restart the worker"
+    default_hint = "provide what the message names on the worker's machine, and restart the worker"
 
 
 class ModelFailed(HoldfastError):
-    """A model server answered with an error, or not at all; its status and headers say what follows.
+    """A model server answered with an error, or not at all; status and headers decide what happens next.
 
-    `endpoint_ok`: whether it is well all the same, where the status cannot tell.
+    `endpoint_ok`: whether the endpoint is healthy, if the status does not say.
     """
 
     default_hint = "look at the model server's own log"
@@ -231,15 +231,15 @@ class ModelFailed(HoldfastError):
 
 
 class TooManyTurns(HoldfastError):
-    """An agent used up its turns without coming to an end."""
+    """An agent used all its turns without finishing."""
 
     default_hint = "give the agent a clearer system prompt, or more turns with max_turns"
 
 
 class JobFailed(HoldfastError):
-    """The job ended, but not completed; `state` and `reason` say how, `error` what a dead one died of."""
+    """The job ended without completing: `state`, `reason`, and for a dead job its `error`."""
 
-    default_hint = "look at its attempts with holdfast jobs show, then replay it"
+    default_hint = "see the attempts with 'holdfast jobs show', then replay the job"
 
     def __init__(
         self,

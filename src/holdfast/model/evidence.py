@@ -1,10 +1,10 @@
-"""What the exception of a handler tells of the endpoint that it called.
+"""What a handler's exception says about the endpoint that it called.
 
-good    the endpoint answered, with anything below 500 but 408 and 429
+good    the endpoint answered, with a status below 500 other than 408 and 429
 bad     it did not answer, or with 408, 429 or 5xx
-none    nothing is known of a call: the error is the handler's own
+none    no call is known: the error is the handler's own
 
-Libraries are known by the names and shapes of their exceptions; none is imported.
+Libraries are recognised by the names and attributes of their exceptions; none is imported.
 """
 
 import errno
@@ -26,9 +26,9 @@ class Evidence(StrEnum):
         return cls.GOOD if ok else cls.BAD
 
 
-# A 429 that the task does not take for a rate limit is a call that the endpoint would not do.
+# A 429 that the task does not class as a rate limit is a call that the endpoint refused.
 BAD_BELOW_500 = frozenset({408, 429})
-# By top-level module, the classes of "no connection" and "no answer"; those derived from them are found too.
+# By top-level module, the classes for "no connection" and "no answer"; subclasses match too.
 NO_ANSWER = {
     "socket": {"gaierror", "herror"},
     "ssl": {"SSLError"},
@@ -41,13 +41,13 @@ NO_ANSWER = {
     "aiohttp": {"ClientConnectionError", "ClientPayloadError"},
     "openai": {"APIConnectionError"},
 }
-# Of a plain OSError. None: what asyncio raises if each of several addresses failed has no number.
+# The errno of a plain OSError. None: asyncio's error for several failed addresses has no errno.
 UNREACHABLE = {None, errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.ENETDOWN, errno.ENETUNREACH}
 LONGEST_CHAIN = 50
 
 
 def evidence_in(exc: BaseException) -> Evidence | None:
-    """Of the first in the chain of causes that tells something; None if none of them does."""
+    """The first evidence in the chain of causes, or None."""
     for one in islice(_chain(exc), LONGEST_CHAIN):
         said = attribute(one, "endpoint_ok")
         if isinstance(said, bool):
@@ -60,7 +60,7 @@ def evidence_in(exc: BaseException) -> Evidence | None:
         if _is_no_answer(one):
             return Evidence.BAD
         if isinstance(one, HoldfastError):
-            return None  # what was behind it happened to our own database
+            return None  # its causes concern our own database
     return None
 
 
@@ -69,7 +69,7 @@ def by_status(status: int) -> Evidence:
 
 
 def _chain(exc: BaseException) -> Iterator[BaseException]:
-    """With those that were handled when it was raised, and those that a task group has collected."""
+    """With its causes, its contexts, and the members of an exception group."""
     waiting: list[BaseException | None] = [exc]
     seen: set[int] = set()
     while waiting:

@@ -1,4 +1,4 @@
-"""What must hold in every database at every moment, and what was found otherwise."""
+"""Violations of the rules that hold in every database at every moment."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from holdfast.model.id import JobId
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One thing that must never be; `job` is None where it is not about one job."""
+    """One violation; `job` is None if it does not concern a single job."""
 
     name: str
     job: JobId | None

@@ -13,7 +13,8 @@ from holdfast.model.state import State
 class ClaimedJob:
     """A job leased to this worker. The fields are the columns of claim_jobs, in their order.
 
-    Not frozen: a frozen dataclass costs three times as much to make, and a worker makes thousands a second.
+    Not frozen: a frozen dataclass takes three times as long to create, and a worker creates thousands a
+    second.
     """
 
     id: JobId
@@ -34,7 +35,7 @@ class ClaimedJob:
     started_at: datetime
     ready_at: datetime
     stop_after: timedelta | None
-    endpoint: str | None  # that its permit is on: its own, or the fallback
+    endpoint: str | None  # the endpoint of its permit: its own, or the fallback
 
     @property
     def payload(self) -> Any:
@@ -47,7 +48,7 @@ class ClaimedJob:
 
 @dataclass(frozen=True, slots=True)
 class Enqueued:
-    """The answer to an enqueue; `created` is false where a unique key named a job that exists."""
+    """The answer to an enqueue; `created` is false if the unique key belongs to an existing job."""
 
     id: JobId
     created: bool
@@ -112,11 +113,3 @@ class Job:
     @property
     def is_ended(self) -> bool:
         return self.state.is_end
-
-
-@dataclass(frozen=True, slots=True)
-class JobPage:
-    """`next` is the id to go on from; None at the end. A page may be empty and not the last."""
-
-    jobs: list[Job]
-    next: JobId | None

@@ -1,4 +1,4 @@
-"""How an attempt ends, as a value; `end_of` turns each into the arguments that the database takes."""
+"""How an attempt ends, as a value; `end_of` turns each into the arguments of the SQL function."""
 
 import json
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, assert_never
 
 from holdfast.model.evidence import Evidence
 from holdfast.model.payload import JsonText
-from holdfast.model.text import storable, storable_tail
+from holdfast.model.storable_text import storable, storable_tail
 
 
 class Verb(StrEnum):
@@ -26,7 +26,7 @@ class Verb(StrEnum):
 
 
 class ErrorClass(StrEnum):
-    """What a failure means for the next try."""
+    """What a failure means for the next attempt."""
 
     TRANSIENT = "transient"
     RATE_LIMITED = "rate_limited"
@@ -36,7 +36,7 @@ class ErrorClass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ErrorReport:
-    """What is recorded of a failure."""
+    """The recorded error of a failure."""
 
     error_class: ErrorClass
     type: str
@@ -70,7 +70,7 @@ class Snoozed:
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """`yielded`: the handler itself gave the job back, which shows that it works."""
+    """`yielded`: the handler itself returned the job, which shows that it makes progress."""
 
     reason: str
     units: float | None = None
@@ -86,7 +86,7 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Advanced:
-    """On to a stage, to the next if none is named, or to several; options that are None stay as they are."""
+    """Go to a stage (by default the next) or to several; options that are None stay unchanged."""
 
     stage: str | None = None
     output: JsonText | None = None
@@ -127,8 +127,8 @@ class End(NamedTuple):
     detail: str | None
 
 
-# Most jobs of a fast queue end like this. One object for all of them: nothing is made, and a call of which
-# all ends are this one says so once.
+# Most jobs of a fast queue end like this. One shared object avoids an allocation per job, and a call whose
+# ends are all this one sends it once.
 DONE = End(Verb.COMPLETE, None, None)
 
 
@@ -159,7 +159,7 @@ def end_of(outcome: Outcome) -> End:
 
 
 def units_of(end: End) -> float | None:
-    """What an end says that its attempt used."""
+    """The units that the attempt used."""
     said = {} if end.detail is None else json.loads(end.detail)
     units = said.get("units")
     return units if isinstance(units, int | float) and isfinite(units) else None

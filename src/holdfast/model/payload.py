@@ -1,4 +1,4 @@
-"""Payloads and outputs as JSON text that comes back equal, or a refusal that names the JSON path.
+"""Payloads and outputs as JSON text that comes back equal, or an error with the JSON path.
 
 Tuples are accepted as arrays and come back as lists; that is the only value that changes.
 """
@@ -37,22 +37,22 @@ def encode(value: Any, limit: int = LIMIT) -> JsonText:
         raise _refusal(value, str(exc)) from None
     is_long = len(text) > _SHORTEST_LONG_INTEGER
     is_plain = (not is_long and _is_flat(value)) or _is_plain(value, is_long)
-    # A backslash may itself be escaped, so that \\u0000 is no NUL: the slow look decides.
+    # A backslash may itself be escaped, so that \\u0000 is no NUL: the slow check decides.
     if not is_plain or "\\u0000" in text:
         fault = find_fault(value, DEPTH)
         if fault is not None:
             raise InvalidPayload(fault.sentence, path=fault.path)
     if size > limit:
         raise InvalidPayload(
-            f"The payload has {size:,} bytes; at most {limit:,} are allowed.",
+            f"The payload must have at most {limit:,} bytes (got {size:,}).",
             "store the data elsewhere and pass a reference to it",
         )
     return JsonText(text)
 
 
 def read(text: str) -> Any:
-    """The value of JSON text that somebody wrote, for `encode`, which then refuses what the text cannot mean:
-    a key that is given twice, a number that reads as 0. Raises ValueError if it is no JSON.
+    """The value of JSON text from a person, for `encode`, which then refuses repeated keys and numbers that
+    read as 0. Raises ValueError if it is not JSON.
     """
     try:
         return json.loads(text, parse_float=_float, object_pairs_hook=_object)
@@ -63,8 +63,8 @@ def read(text: str) -> Any:
 def decode(text: str) -> Any:
     """The value of JSON text that the database returned.
 
-    Without looking for blanks around it, which takes as long as reading a small value; if there are any,
-    it is read again.
+    Without skipping whitespace around it first, which takes as long as parsing a small value; if there is
+    any, the text is parsed again.
     """
     try:
         value, end = _read(text)
@@ -74,7 +74,7 @@ def decode(text: str) -> Any:
 
 
 def _is_flat(value: Any) -> bool:
-    """Most payloads: an object of scalars, told without a list for each level."""
+    """The common case, an object of scalars, checked without a list per level."""
     return (
         type(value) is dict
         and _SCALARS.issuperset(map(type, value.values()))
@@ -83,7 +83,7 @@ def _is_flat(value: Any) -> bool:
 
 
 def _is_plain(value: Any, has_long_numbers: bool) -> bool:
-    """True if the types alone prove that all is well.
+    """True if the types alone prove that the value is valid.
 
     Goes down level by level, not member by member, so that the loops run inside map and chain:
     a walk in plain Python took three times as long as writing the JSON itself.
@@ -129,7 +129,7 @@ def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _cut(text: str) -> str:
-    """Up to where it is too deep, and closed there: what the parser can read of text that is deeper still."""
+    """The text up to the level that is too deep, with its brackets closed, so that the parser can read it."""
     open_ones: list[str] = []
     for token in re.finditer(r'"(?:[^"\\]|\\.)*"|[][{}]', text):
         if token[0] in "[{":

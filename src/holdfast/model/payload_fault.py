@@ -1,11 +1,11 @@
-"""The slow look at a payload that was refused: which part is wrong, and where it is."""
+"""The slow check of a refused payload: which part is wrong, and where it is."""
 
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.model.described import described
+from holdfast.model.describe_value import described
 
 INTEGER_DIGITS = 400
 MOST_INTEGER_BITS = 1_325  # 10**399 has 1,326 bits
@@ -57,7 +57,7 @@ def _object_faults(value: Mapping[Any, Any], path: str, depth: int) -> Iterator[
         if not isinstance(key, str):
             yield Fault(
                 path,
-                f"The payload cannot be stored: {path} has a {described(key)} as key, not a text.",
+                f"The payload cannot be stored: {path} has a {described(key)} as key, not a string.",
             )
             return
         wrong = _text_fault(key)

@@ -17,7 +17,7 @@ LONGEST_DELAY = timedelta(days=365)
 
 
 class RetryPolicy(ABC):
-    """When a failed job is tried again, and how often."""
+    """When and how often a failed job is retried."""
 
     __slots__ = ()
 
@@ -31,7 +31,7 @@ class RetryPolicy(ABC):
 
     @staticmethod
     def fixed(*delays: Duration) -> "RetryPolicy":
-        """N delays: N + 1 tries in all."""
+        """N delays: N + 1 attempts in all."""
         return FixedRetry.of(delays)
 
     @staticmethod
@@ -59,7 +59,9 @@ class RetryPolicy(ABC):
             return _from_mapping(value)
         if isinstance(value, Iterable):
             return FixedRetry.of(value)
-        raise InvalidOption(f"{value!r} is not a retry policy.", _HINT)
+        raise InvalidOption(
+            f"retry must be a list of delays, a RetryPolicy or the name of a preset (got {value!r}).", _HINT
+        )
 
 
 _HINT = f'pass delays such as ["1m", "5m"], RetryPolicy.exponential(…), or one of {", ".join(PRESETS)}'
@@ -73,7 +75,9 @@ class PresetRetry(RetryPolicy):
 
     def __post_init__(self) -> None:
         if self.name not in PRESETS:
-            raise InvalidOption(f"{self.name!r} is not the name of a retry policy.", _HINT)
+            raise InvalidOption(
+                f"The name of a retry policy must be one of {', '.join(PRESETS)} (got {self.name!r}).", _HINT
+            )
 
     def to_json(self) -> Any:
         return self.name
@@ -87,7 +91,9 @@ class FixedRetry(RetryPolicy):
 
     def __post_init__(self) -> None:
         if len(self.delays) > MOST_DELAYS:
-            raise InvalidOption(f"A retry policy has at most {MOST_DELAYS} delays.", _HINT)
+            raise InvalidOption(
+                f"A retry policy must have at most {MOST_DELAYS} delays (got {len(self.delays)}).", _HINT
+            )
         for delay in self.delays:
             _check_delay(delay)
 
@@ -114,10 +120,12 @@ class ExponentialRetry(RetryPolicy):
         _check_delay(self.base)
         _check_delay(self.cap)
         if not 1 <= self.factor <= 100:
-            raise InvalidOption(f"A retry policy's factor is between 1 and 100, not {self.factor!r}.", _HINT)
+            raise InvalidOption(
+                f"A retry policy's factor must be between 1 and 100 (got {self.factor!r}).", _HINT
+            )
         if not 0 <= self.jitter <= MOST_JITTER:
             raise InvalidOption(
-                f"A retry policy's jitter is between 0 and {MOST_JITTER}, not {self.jitter!r}.", _HINT
+                f"A retry policy's jitter must be between 0 and {MOST_JITTER} (got {self.jitter!r}).", _HINT
             )
 
     def to_json(self) -> Any:
@@ -136,17 +144,21 @@ def _from_mapping(value: Mapping[str, Any]) -> RetryPolicy:
             return FixedRetry.of(value["delays"])
         return RetryPolicy.exponential(**value)
     except (TypeError, ValueError):
-        raise InvalidOption(f"{dict(value)!r} is not a retry policy.", _HINT) from None
+        raise InvalidOption(f"retry has wrong keys or values (got {dict(value)!r}).", _HINT) from None
 
 
 def _check_tries(tries: object) -> None:
     if isinstance(tries, bool) or not isinstance(tries, int) or not 1 <= tries <= MOST_TRIES:
-        raise InvalidOption(f"A retry policy has between 1 and {MOST_TRIES} tries, not {tries!r}.", _HINT)
+        raise InvalidOption(
+            f"A retry policy must have between 1 and {MOST_TRIES} tries (got {tries!r}).", _HINT
+        )
 
 
 def _check_delay(delay: timedelta) -> None:
     if delay > LONGEST_DELAY:
-        raise InvalidOption(f"A retry's delay is at most {LONGEST_DELAY.days} days, not {delay}.", _HINT)
+        raise InvalidOption(
+            f"A retry's delay must be at most {LONGEST_DELAY.days} days (got {delay}).", _HINT
+        )
 
 
 def _number(delay: timedelta) -> float | int:

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class State(StrEnum):
-    """Where a job stands: four live states and four ends."""
+    """Four live states and four ends."""
 
     WAITING = "waiting"
     SCHEDULED = "scheduled"
@@ -27,11 +27,11 @@ _BY_HAND = frozenset({State.COMPLETED, State.CANCELLED, State.DEAD})
 _BACK_TO_LIFE = frozenset({State.WAITING, State.SCHEDULED, State.READY})
 
 TRANSITIONS: dict[State, frozenset[State]] = {
-    # met, cancel, expiry, and complete or fail by hand
+    # met, cancel, expiry, and complete or fail by an operator
     State.WAITING: frozenset({State.READY, State.SCHEDULED}) | _BY_HAND,
-    # promote, cancel, expiry, and complete or fail by hand
+    # promote, cancel, expiry, and complete or fail by an operator
     State.SCHEDULED: frozenset({State.READY}) | _BY_HAND,
-    # claim, a used-up budget, cancel, expiry, and complete or fail by hand
+    # claim, a used-up budget, cancel, expiry, and complete or fail by an operator
     State.READY: frozenset({State.RUNNING, State.WAITING}) | _BY_HAND,
     # release · rescue · next stage, snooze · fail, children, and the four ends
     State.RUNNING: frozenset({State.READY, State.SCHEDULED, State.WAITING}) | ENDS,

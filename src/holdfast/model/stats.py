@@ -1,4 +1,4 @@
-"""What reports tell: ends and errors of a span of time."""
+"""Statistics: ends and errors of a period."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,7 +18,7 @@ class StatsBy(StrEnum):
 class EndStats:
     """Jobs that ended, of one queue, task or hour. The fields are the columns of end_stats, in their order.
 
-    Percentiles are upper edges of buckets a quarter wide; `retried` were tried again after a failure or loss.
+    Percentiles are upper edges of buckets a quarter wide; `retried` counts jobs with a failure or loss.
     """
 
     name: str
@@ -52,7 +52,7 @@ class EndStats:
 
 @dataclass(frozen=True, slots=True)
 class ErrorGroup:
-    """Attempts that went wrong in the same way. The fields are the columns of recent_errors."""
+    """Failed attempts with the same error. The fields are the columns of recent_errors."""
 
     fingerprint: str | None
     error_class: str | None

@@ -12,8 +12,8 @@ from holdfast.model.job import ClaimedJob
 class Renewal:
     """The answer to a renewed lease.
 
-    `known` false: the worker's row is gone, register again. `rescued`: its jobs were taken, drop all that it
-    claimed before. `drain`: somebody asked it to finish and leave.
+    `known` false: the worker's row is gone, register again. `rescued`: other workers have its jobs, drop all
+    that it claimed before. `drain`: an operator asked it to finish and exit.
     """
 
     lease_until: datetime | None
@@ -24,7 +24,7 @@ class Renewal:
 
 @dataclass(frozen=True, slots=True)
 class StopRequest:
-    """A running job of this worker that somebody asked to cancel."""
+    """A running job of this worker with a cancel request."""
 
     id: JobId
     token: Token
@@ -33,7 +33,7 @@ class StopRequest:
 
 @dataclass(frozen=True, slots=True)
 class LostEnd:
-    """An end that changed nothing, because the job had been taken from this worker."""
+    """An end that changed nothing, because another worker has the job."""
 
     id: JobId
     token: Token
@@ -43,7 +43,7 @@ class LostEnd:
 class Settled:
     """The answer to settle_and_claim: what was claimed, which ends were lost, when the next job is due.
 
-    `lapsed`: the worker's lease had run out, so nothing was claimed; it must be renewed first.
+    `lapsed`: the worker's lease had expired, so nothing was claimed; renew it first.
     """
 
     claimed: list[ClaimedJob]
@@ -53,8 +53,8 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
-    """Jobs that a worker waits for before it leaves because its work is done."""
+class LeftJobs:
+    """Jobs that a draining worker waits for before it exits."""
 
     queue: str
     task: str

@@ -1,4 +1,4 @@
-"""What an app says about a pipeline: its stages in order, each with its own queue."""
+"""The definition of a pipeline: its stages in order, each with its own queue."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -7,25 +7,25 @@ from typing import Any, Protocol
 
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import InvalidOption
-from holdfast.model.lasting import LastingHandler
+from holdfast.model.openable_handler import OpenableHandler
 from holdfast.model.retry import RetryPolicy
-from holdfast.model.route import OnReject
+from holdfast.model.stage_routing import OnReject
 
 LONGEST_NAME = 200
 MOST_VISITS = 1000
-# What a stage that no longer says it takes off its queue.
+# Settings that a stage removes from its queue when it no longer has them.
 RESET: dict[str, Any] = {"retry": None, "max_failures": None, "max_concurrent": None, "endpoint": None}
 
 
 class Named(Protocol):
-    """A task; its name is all that a stage stores."""
+    """A task; a stage stores only its name."""
 
     @property
     def name(self) -> str: ...
 
 
 class Stage:
-    """A step of a pipeline: the task that does it, and the policy of its queue.
+    """A stage of a pipeline: its task, and the policy of its queue.
 
     `queue` is `<pipeline>.<stage>` unless given. `output` is a type that its output must fit: a pydantic
     model, a dataclass, or anything else that pydantic knows. `max_visits` bounds how often a job may enter
@@ -81,7 +81,7 @@ class Stage:
         return f"<Stage {self.name}>"
 
     def wire(self) -> dict[str, Any]:
-        """What is stored and versioned: the way of a job, not the policy of the queue."""
+        """What is stored and versioned: the path of a job, not the policy of the queue."""
         given = {
             "name": self.name,
             "task": self.task,
@@ -107,14 +107,14 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class StagePlace:
-    """Where a claimed job shows that it is at a stage."""
+    """The queue and stage by which a claimed job is recognised."""
 
     queue: str
     stage: str
 
 
 class Pipeline:
-    """Stages in order. Jobs under way finish on the version that they started with."""
+    """Stages in order. Jobs finish on the version that they started with."""
 
     __slots__ = ("name", "stages")
 
@@ -123,11 +123,13 @@ class Pipeline:
         self.stages = tuple(stages)
         _check_name("pipeline", name)
         if not self.stages:
-            raise InvalidOption(f"The pipeline {name} has no stages.", "give it at least one Stage")
+            raise InvalidOption(f"The pipeline {name} has no stages.", "add at least one Stage")
         names = [stage.name for stage in self.stages]
         twice = {one for one in names if names.count(one) > 1}
         if twice:
-            raise InvalidOption(f"The pipeline {name} has two stages {min(twice)}.", "rename one of them")
+            raise InvalidOption(
+                f"The pipeline {name} has two stages with the name {min(twice)}.", "rename one of them"
+            )
 
     def __repr__(self) -> str:
         return f"<Pipeline {self.name}>"
@@ -150,10 +152,10 @@ class Pipeline:
 
 
 def _task_name(stage: str, task: Named | str) -> str:
-    if isinstance(task, LastingHandler):
+    if isinstance(task, OpenableHandler):
         raise InvalidOption(
-            f"The stage {stage} was given {task!r}, which is no task yet.",
-            "make it one, and give the stage what that returns: app.task()(Agent(…))",
+            f"The task of stage {stage} must be a task or the name of a task (got {task!r}).",
+            "to use an agent, register it first: task = app.task()(Agent(…))",
         )
     return task if isinstance(task, str) else task.name
 
@@ -163,18 +165,22 @@ def _check(stage: Stage) -> None:
     visits: object = stage.max_visits
     if isinstance(visits, bool) or not isinstance(visits, int) or not 1 <= visits <= MOST_VISITS:
         raise InvalidOption(
-            f"The stage {stage.name} could be entered without end: max_visits is {visits!r}.",
-            f"give a number from 1 to {MOST_VISITS}",
+            f"max_visits of stage {stage.name} must be between 1 and {MOST_VISITS} (got {visits!r}).",
+            "the default is 10 visits",
         )
     if stage.max_concurrent is not None and stage.max_concurrent < 1:
         raise InvalidOption(
-            f"The stage {stage.name} may run {stage.max_concurrent} jobs.", "allow at least 1"
+            f"max_concurrent of stage {stage.name} must be at least 1 (got {stage.max_concurrent}).",
+            "write 1 or more",
         )
 
 
 def _check_name(what: str, name: object) -> None:
     if not isinstance(name, str) or not 1 <= len(name) <= LONGEST_NAME:
-        raise InvalidOption(f"{name!r} is no name of a {what}.", f"use 1 to {LONGEST_NAME} characters")
+        raise InvalidOption(
+            f"The name of a {what} must have 1 to {LONGEST_NAME} characters (got {name!r}).",
+            "choose another name",
+        )
 
 
 def _on_reject(name: str, value: str) -> OnReject:
@@ -182,5 +188,6 @@ def _on_reject(name: str, value: str) -> OnReject:
         return OnReject(value)
     except ValueError:
         raise InvalidOption(
-            f"The stage {name} cannot do {value!r} on a rejection.", f"known are {', '.join(OnReject)}"
+            f"on_reject of stage {name} must be one of {', '.join(OnReject)} (got {value!r}).",
+            "the default is end",
         ) from None

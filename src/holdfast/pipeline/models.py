@@ -1,4 +1,4 @@
-"""The output models of an app's stages, by where a claimed job stands."""
+"""The output models of an app's stages, by queue and stage."""
 
 from collections.abc import Iterable, Mapping
 
@@ -10,7 +10,7 @@ _NONE: Models = {}
 
 
 class StageModels:
-    """Made once by a worker; empty if no stage names a model."""
+    """Created once by a worker; empty if no stage has a model."""
 
     __slots__ = ("_by_place",)
 
@@ -22,7 +22,7 @@ class StageModels:
                 self._by_place.update(dict.fromkeys(pipeline.places, models))
 
     def around(self, queue: str, stage: str | None) -> Models:
-        """Those of the pipeline that a stage belongs to, by stage."""
+        """The models of a stage's pipeline, by stage."""
         if stage is None or not self._by_place:
             return _NONE
         return self._by_place.get(StagePlace(queue, stage), _NONE)

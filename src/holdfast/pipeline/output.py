@@ -1,20 +1,20 @@
-"""Outputs of stages that name a model: checked when they are left, typed when they are read."""
+"""Outputs of stages with a model: checked when they are written, typed when they are read."""
 
 import json
 from typing import Any
 
-from holdfast.model.described import fault_of
+from holdfast.model.describe_value import fault_of
+from holdfast.model.end_attempt import Retry
 from holdfast.model.error import BadHandler
 from holdfast.model.payload import JsonText, encode
-from holdfast.model.signal import Retry
 
 
 class BadOutput(Retry):
-    """The output does not fit its stage's model. Transient: the next attempt may get it right."""
+    """The output does not fit its stage's model. Transient: the next attempt may succeed."""
 
 
 class OutputModel:
-    """Between a stage's output and JSON; pydantic is loaded only where a stage names a model."""
+    """Converts between a stage's output and JSON; pydantic is loaded only if a stage has a model."""
 
     __slots__ = ("_adapter", "_stage")
 
@@ -46,7 +46,7 @@ class OutputModel:
             raise BadOutput(f"The output of stage {self._stage} cannot be written as JSON: {exc}.") from None
 
     def check(self, text: JsonText | None) -> None:
-        """For an output that was written elsewhere; raises BadOutput."""
+        """Checks an output from a child process; raises BadOutput."""
         from pydantic import ValidationError
 
         try:
@@ -55,7 +55,7 @@ class OutputModel:
             raise self._refused(exc.errors(include_url=False)) from None
 
     def decode(self, value: Any) -> Any:
-        """The typed output; as plain JSON if it was left under another model and does not fit this one."""
+        """The typed output; plain JSON if it was written with another model and does not fit this one."""
         from pydantic import ValidationError
 
         try:
@@ -72,6 +72,6 @@ class OutputModel:
 
 
 def plain_output(value: Any) -> Any:
-    """A model's instance as plain values; anything else as it is."""
+    """A model's instance as plain values; anything else unchanged."""
     dump = getattr(value, "model_dump", None)
     return dump(mode="json", by_alias=True) if callable(dump) and not isinstance(value, type) else value

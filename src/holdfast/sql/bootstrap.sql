@@ -34,7 +34,8 @@ create table if not exists holdfast.installation (
 );
 comment on table holdfast.installation is 'This installation of Holdfast; one row.';
 comment on column holdfast.installation.only_row is 'Always true: keeps the table to one row.';
-comment on column holdfast.installation.id is 'Leads every idempotency key, so that two installations never send the same one.';
+comment on column holdfast.installation.id
+  is 'Leads every idempotency key, so that two installations never send the same one.';
 comment on column holdfast.installation.created_at is 'When Holdfast was installed in this database.';
 
 insert into holdfast.installation default values

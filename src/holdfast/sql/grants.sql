@@ -1,42 +1,52 @@
--- Who may call what. Verbs run with the rights of their owner, so nobody needs a right on a table that holds jobs.
+-- The verbs of each role. They run with the rights of their owner, so no role needs rights on tables.
 do $$
 declare
   verbs constant jsonb := '{
     "holdfast_producer": [
-      "signal", "declare_pipeline", "enqueue", "enqueue_jobs", "read_payloads", "notify_ready",
+      "signal", "declare_pipeline", "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns", "read_payloads",
+      "notify_ready",
       "start_run", "seal_run", "run_progress", "run_blocker", "get_job", "start_workers", "fail_continuation"
     ],
     "holdfast_worker": [
-      "register_worker", "renew_lease", "stop_worker", "asked_to_stop", "held_jobs", "backlog", "left_to_drain",
-      "work_left", "ask_continuation", "take_continuation", "fail_continuation", "lost_continuations", "start_workers", "run_times", "recommended_workers",
-      "claim_jobs", "settle_and_claim", "may_be_lost", "suspects_waiting",
+      "register_worker", "renew_lease", "stop_worker", "cancel_requests", "held_jobs", "backlog", "left_to_drain",
+      "work_left", "request_continuation", "take_continuation", "fail_continuation", "lost_continuations",
+      "start_workers",
+      "run_times", "recommended_workers", "claim_jobs", "settle_and_claim", "may_be_lost", "suspects_waiting",
       "complete_jobs", "fail_jobs", "snooze_jobs", "release_jobs", "reject_jobs", "advance_jobs", "cancel_claimed",
-      "complete_in_transaction", "wait_jobs", "await_signal", "spawn_children", "load_children", "load_context", "load_history",
-      "signal", "declare_pipeline",
+      "complete_in_transaction", "wait_jobs", "await_signal", "spawn_children", "load_children", "load_context",
+      "load_history", "signal", "declare_pipeline",
       "save_checkpoint", "load_checkpoints", "report_progress", "save_call", "label_job", "open_stages",
-      "enqueue", "enqueue_jobs", "read_payloads", "declare_queue", "declare_task", "declare_endpoint", "notify_ready",
-      "start_run", "seal_run", "run_progress", "run_blocker", "get_job",
-      "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records", "note_chores", "forget_workers",
-      "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits", "mark_lanes"
+      "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns", "read_payloads", "declare_queue", "declare_task",
+      "declare_endpoint", "notify_ready",
+      "start_run", "seal_run", "run_progress", "run_blocker", "get_job", "attempt_results",
+      "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records",
+      "record_maintenance",
+      "forget_workers", "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits",
+      "mark_lanes"
     ],
     "holdfast_operator": [
-      "pause_queue", "resume_queue", "pause_all_queues", "resume_all_queues", "cancel_jobs", "replay_jobs", "replay_from_stage", "cancel_run", "replay_run", "raise_budget",
-      "signal", "declare_pipeline", "move_pipeline", "extend_run", "take_back_jobs", "complete_by_hand", "fail_by_hand", "set_priority",
-      "drain_workers", "lost_continuations", "fail_continuation", "start_workers",
-      "open_endpoint", "close_endpoint", "note_dead_letters", "triage_dead_letters", "replay_dead_letters", "replace_job",
-      "start_run", "seal_run", "declare_queue", "declare_task", "declare_endpoint", "enqueue", "enqueue_jobs", "read_payloads", "notify_ready",
-      "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records", "note_chores", "forget_workers",
-      "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits", "mark_lanes"
+      "pause_queue", "resume_queue", "pause_all_queues", "resume_all_queues", "cancel_jobs", "replay_jobs",
+      "replay_from_stage", "cancel_run", "replay_run", "raise_budget", "signal", "declare_pipeline", "move_pipeline",
+      "extend_run", "reclaim_jobs", "complete_as_operator", "fail_as_operator", "set_priority", "drain_workers",
+      "lost_continuations", "fail_continuation", "start_workers", "open_endpoint", "close_endpoint",
+      "note_dead_letters", "triage_dead_letters", "replay_dead_letters", "replace_job", "start_run", "seal_run",
+      "declare_queue", "declare_task", "declare_endpoint", "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns",
+      "read_payloads", "notify_ready",
+      "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records",
+      "record_maintenance",
+      "forget_workers", "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits",
+      "mark_lanes"
     ],
     "holdfast_viewer": [
-      "get_job", "list_jobs", "find_jobs", "run_progress", "run_blocker", "explain", "timeline", "load_context", "load_history", "end_stats", "endpoint_history", "recent_errors",
-      "find_dead_letters", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times", "recommended_workers", "work_left",
-      "queue_names", "neglected_queues", "check_invariants"
+      "get_job", "list_jobs", "find_jobs", "run_progress", "run_blocker", "explain", "timeline", "load_context",
+      "load_history", "end_stats", "endpoint_history", "recent_errors", "find_dead_letters", "count_dead_letters",
+      "count_matching_jobs", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times",
+      "recommended_workers", "work_left", "queue_names", "neglected_queues", "check_invariants"
     ]
   }';
-  -- created_at, and count_jobs and count_running above: a view's functions are called with the rights of whoever reads the view.
+  -- created_at, and count_jobs and count_running above: functions in a view run with the rights of its reader.
   everyone constant text[] := array['now', 'created_at'];
-  -- lock_view: a worker says who keeps it from a chore.
+  -- lock_view: a worker reports which process keeps it from a maintenance task.
   bookkeeping constant text[] := array['migrations', 'function_set', 'installation', 'lock_view'];
   grantee text;
   target text;

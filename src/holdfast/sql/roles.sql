@@ -1,5 +1,5 @@
 -- The five roles, where the current user may create them. Roles belong to the whole server, so a migration of
--- another database may create them at the same moment: its roles are as good as ours.
+-- another database may create them at the same time: the roles are the same.
 do $$
 declare
   wanted text;
@@ -35,7 +35,7 @@ exception
 end
 $$;
 
--- Everything is created as the owner, and a user who is no superuser must be a member for that.
+-- Everything is created as the owner; a user who is not a superuser must be a member for that.
 do $$
 begin
   if not (select rolsuper from pg_roles where rolname = current_user)

@@ -1,1 +1,1 @@
-"""Every event has one name, from one list; logs are those events rendered."""
+"""Every event has one name, from one list; the log is those events rendered, and hooks listen to them."""

@@ -4,16 +4,16 @@ import json
 from typing import Any
 from uuid import UUID
 
-from holdfast.client.handle import JobHandle
+from holdfast.client.job_handle import JobHandle
 from holdfast.client.task import Task
-from holdfast.db import rows
-from holdfast.db.reads import list_attempts
+from holdfast.db.jobs import JOB, list_attempts
+from holdfast.db.read_rows import read_all
 from holdfast.db.statement import Executor, fetch
 from holdfast.model.job import Job
 from holdfast.model.state import State
 
-FIND = """
-select *
+FIND = f"""
+{JOB}
 from holdfast.job_view
 where ($1::text is null or task = $1)
   and ($2::text is null or payload::jsonb = $2::text::jsonb)
@@ -66,7 +66,7 @@ async def count_by_state(conn: Executor) -> dict[State, int]:
 
 
 async def _find(conn: Executor, task: str | None, payload: str | None, job_id: UUID | None) -> list[Job]:
-    return [rows.job(row) for row in await fetch(conn, FIND, task, payload, job_id)]
+    return await read_all(conn, Job, FIND, task, payload, job_id)
 
 
 async def _summary(conn: Executor) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from holdfast.db.clock import now
 from holdfast.db.sql_files import SQL
 from holdfast.db.statement import Executor, fetch_value, run
 from holdfast.model.duration import Duration, parse_duration
@@ -12,7 +13,6 @@ FAKE = SQL / "testing" / "now.sql"
 REAL = SQL / "base" / "now.sql"
 
 DATABASE = "select current_database()"
-NOW = "select holdfast.now()"
 SET = "update holdfast.test_clock set at = $1::timestamptz"
 ADVANCE = "update holdfast.test_clock set at = at + $1::interval"
 DROP = "drop table holdfast.test_clock"
@@ -25,12 +25,14 @@ class FakeClock:
     on: Executor
 
     async def now(self) -> datetime:
-        at: datetime = await fetch_value(self.on, NOW)
-        return at
+        return await now(self.on)
 
     async def set(self, at: datetime) -> None:
         if at.utcoffset() is None:
-            raise InvalidOption(f"{at.isoformat()} names no time zone.", "pass a datetime with a zone")
+            raise InvalidOption(
+                f"The time must have a time zone (got {at.isoformat()}).",
+                "pass a datetime with a time zone, such as datetime.now(UTC)",
+            )
         await run(self.on, SET, at)
 
     async def advance(self, by: Duration) -> datetime:
@@ -49,8 +51,8 @@ async def install_fake_clock(conn: Executor) -> FakeClock:
     name = await fetch_value(conn, DATABASE)
     if not (name.startswith("test_") or name.endswith("_test")):
         raise WrongState(
-            f"The fake clock is not installed into {name}, which is not named as a test database.",
-            "use fresh_database(), or a database whose name begins with test_ or ends with _test",
+            f"The fake clock works only in test databases, and {name} does not have the name of one.",
+            "use fresh_database(), or a database with a name that begins with test_ or ends with _test",
         )
     await run(conn, FAKE.read_text("utf-8"))
     return FakeClock(conn)

@@ -117,7 +117,7 @@ def _hash_of_sql() -> str:
 async def _settle_catalogs(conn: "asyncpg.Connection[Record]") -> None:
     """Marks what the migration wrote as committed; else each clone's first readers do, and write WAL for it.
 
-    Not Holdfast's own tables: a plan on a table that nobody has vacuumed is to be good, too.
+    Not Holdfast's own tables: a plan on a table without a vacuum must be good, too.
     """
     for row in await conn.fetch(CATALOGS):
         await conn.execute(f"vacuum pg_catalog.{row['relname']}")

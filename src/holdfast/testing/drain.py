@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from holdfast.client.app import Holdfast
-from holdfast.db import chores
+from holdfast.db import maintenance
 
 if TYPE_CHECKING:
     from holdfast.worker import WorkerReport
@@ -31,4 +31,4 @@ async def drain(app: Holdfast, queues: Iterable[str] | None = None) -> "WorkerRe
         # Jobs of tasks that the app does not have are put off, and others may stand behind them.
         if not report.handled and not report.unknown:
             return total
-        await chores.close_runs(app.database)  # a run that has ended enqueues one more job
+        await maintenance.close_runs(app.database)  # a run that has ended enqueues one more job

@@ -31,7 +31,7 @@ def _embedded_url() -> str:
     try:
         return EmbeddedServer(place_for("holdfast-testing"), settings=SETTINGS).start()
     except EmbeddedError as exc:
-        raise DatabaseUnavailable(str(exc), f"set {VARIABLE} to a server for tests") from exc
+        raise DatabaseUnavailable(str(exc), f"set {VARIABLE} to the URL of a server for tests") from exc
 
 
 def place_for(name: str) -> Path:

@@ -1,33 +1,30 @@
-"""What a worker says of queues, tasks, pipelines and endpoints at its start, without waiting for anybody."""
+"""The settings of queues, tasks, pipelines and endpoints that a worker sends at its start."""
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from holdfast.db.connect import Connection, Database
-from holdfast.db.locks import Holder, lock_waits
-from holdfast.db.statement import Declare, Executor, fetch_value
-from holdfast.maintenance.chore import Chore
+from holdfast.db.locks import Holder, limit_lock_waits, lock_waits
+from holdfast.db.statement import Declare, Executor
+from holdfast.maintenance.maintenance_task import MaintenanceTask
 from holdfast.model.error import Timeout
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
 
-# Longer than another worker takes that starts at the same time. Less than deadlock_timeout: in a deadlock
-# with a producer this side gives way.
+# Longer than another worker needs that starts at the same time. Shorter than deadlock_timeout: in a deadlock
+# with a producer the worker gives way.
 FIRST = timedelta(milliseconds=500)
 LATER = timedelta(milliseconds=50)
 AGAIN = timedelta(seconds=1)
 LOOK_EVERY = 0.05
 
-BRIEFLY = "select pg_backend_pid() from set_config('lock_timeout', $1, true)"
-
 
 class Declarations:
-    """A producer's open transaction that names a queue or endpoint for the first time holds it until its end.
+    """A producer's open transaction that creates a queue or endpoint locks it until it ends.
 
-    What is held is put off, and sent again and again; the rest holds before the worker claims anything.
+    A locked declaration is deferred and sent again later; the others apply before the worker claims anything.
     """
 
     def __init__(self, database: Database, said: Mapping[str, Declare]) -> None:
@@ -36,7 +33,7 @@ class Declarations:
         self._holder: Holder | None = None
 
     async def send(self) -> None:
-        """All at once, which is how it nearly always goes; else what can be."""
+        """All in one transaction, which nearly always succeeds; else one by one."""
         try:
             async with self._briefly(FIRST) as conn:
                 await _send(conn, self._left.values())
@@ -45,14 +42,14 @@ class Declarations:
             await self.send_again()
         if self._left:
             what = ", ".join(self._left)
-            emit(Event.DECLARATION_PUT_OFF, logging.WARNING, what=what, holder=self._holder)
+            emit(Event.DECLARATION_DEFERRED, what=what, holder=self._holder)
 
-    def chores(self) -> list[Chore]:
-        """None, unless something was put off."""
-        return [Chore("declare", AGAIN, self.send_again)] if self._left else []
+    def maintenance_tasks(self) -> list[MaintenanceTask]:
+        """None, unless something was deferred."""
+        return [MaintenanceTask("declare", AGAIN, self.send_again)] if self._left else []
 
     async def send_again(self, _: Executor | None = None) -> int:
-        """What was put off, each in a transaction of its own. Returns how many could be sent."""
+        """Sends each deferred declaration in its own transaction. Returns how many succeeded."""
         before = len(self._left)
         for what, declare in list(self._left.items()):
             try:
@@ -65,10 +62,9 @@ class Declarations:
 
     @asynccontextmanager
     async def _briefly(self, patience: timedelta) -> AsyncIterator[Connection]:
-        """A transaction that waits no longer than that for any lock."""
+        """A transaction that waits no longer than this for any lock."""
         async with self._database.transaction() as conn:
-            milliseconds = str(int(patience.total_seconds() * 1000))
-            pid = await fetch_value(conn, BRIEFLY, milliseconds)
+            pid = await limit_lock_waits(conn, patience)
             look = asyncio.create_task(self._look(pid))
             try:
                 yield conn
@@ -77,7 +73,7 @@ class Declarations:
                 await asyncio.gather(look, return_exceptions=True)
 
     async def _look(self, pid: int) -> None:
-        """Who keeps that process waiting: once it has given up, nobody can tell."""
+        """The process that holds the lock; it can be found only while the statement still waits."""
         while True:
             await asyncio.sleep(LOOK_EVERY)
             for wait in await lock_waits(self._database, [pid], []):

@@ -1,12 +1,11 @@
 """The event loop of a process that is a worker and nothing else: it ends with the worker, not before.
 
-asyncio lets SystemExit and KeyboardInterrupt of any task or callback end the loop, and anybody may call
-`loop.stop()`. Here the loop is run again. The handler that awaits such a task gets its exception all the
-same, and its attempt ends with that.
+asyncio lets SystemExit and KeyboardInterrupt of any task or callback end the loop, and any code may call
+`loop.stop()`. Here the loop is restarted. The handler that awaits such a task still gets its exception, and
+its attempt ends with it.
 """
 
 import asyncio
-import logging
 import os
 import select
 import signal
@@ -15,13 +14,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+from holdfast.model.printable import text_of
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
-from holdfast.worker.forked import Home, done_in_copies
+from holdfast.worker.original_process import OriginalProcess, done_in_copies
 from holdfast.worker.own_task import OwnTask
 
 T = TypeVar("T")
-# For tasks that handlers left behind to hear of their cancellation. They have had their grace.
+# For leftover tasks of handlers to process their cancellation. They have had their grace period.
 LAST_STEPS = 0.1
 
 
@@ -29,19 +29,19 @@ def run_main(
     work: Coroutine[Any, Any, T],
     new_loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop,
 ) -> T:
-    """As asyncio.run, for the main thread, but it waits neither for tasks that swallow their cancellation nor
-    for threads of the default executor.
+    """Like asyncio.run for the main thread, but it waits neither for tasks that swallow their cancellation
+    nor for threads of the default executor.
     """
     with MainLoop(new_loop) as loop:
         return loop.until_done(work)
 
 
 class MainLoop:
-    """For one work after the other: what they share lives on between them."""
+    """Runs several coroutines one after the other on one loop."""
 
     def __init__(self, new_loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop) -> None:
         self._loop = new_loop()
-        self._home = Home()
+        self._home = OriginalProcess()
 
     def __enter__(self) -> Self:
         asyncio.set_event_loop(self._loop)
@@ -67,14 +67,15 @@ class MainLoop:
                 self._loop.run_forever()
                 self._home.leave_if_forked(_error_of(task))
                 if not task.done():
-                    emit(Event.LOOP_KEPT, logging.ERROR, because="a handler stopped the event loop")
+                    emit(Event.LOOP_RESTARTED, because="a handler stopped the event loop")
             except (SystemExit, KeyboardInterrupt) as exc:
                 self._home.leave_if_forked(exc)
                 if isinstance(exc, KeyboardInterrupt) and _hears_ctrl_c():
                     interrupt = exc
                     task.end()
                 elif not task.done():
-                    emit(Event.LOOP_KEPT, logging.ERROR, because=f"a handler's task raised {exc!r}")
+                    said = f"{type(exc).__name__}: {text_of(exc)}"
+                    emit(Event.LOOP_RESTARTED, because=f"a handler's task raised {said}")
         if interrupt is not None and task.cancelled():
             raise interrupt
         return task.result()
@@ -86,16 +87,16 @@ class MainLoop:
         left.add(asyncio.create_task(self._loop.shutdown_asyncgens(), name="holdfast-asyncgens"))
         _, stubborn = await asyncio.wait(left, timeout=LAST_STEPS)
         for task in stubborn:
-            emit(Event.TASK_LEFT, logging.WARNING, task=task.get_name(), coroutine=task.get_coro())
+            emit(Event.TASK_LEFT, task=task.get_name(), coroutine=task.get_coro())
 
 
 def _leave_epoll() -> None:
-    """In a copy of this process: the kernel keeps one epoll set for both, so that what the copy's loop takes
-    out of it on stopping (uvloop: its signals) would be taken out of the worker's.
+    """In a forked copy: the kernel shares one epoll set between both, so descriptors that the copy's loop
+    removes when it stops (uvloop: its signals) would be removed from the worker's set too.
     """
     descriptors = Path("/proc/self/fd")
     for file in list(descriptors.iterdir()) if descriptors.exists() else ():
-        with suppress(OSError):  # the one that listed them is closed by now
+        with suppress(OSError):  # the descriptor of the listing itself is closed by now
             if str(file.readlink()) == "anon_inode:[eventpoll]":
                 with select.epoll() as own:
                     os.dup2(own.fileno(), int(file.name), inheritable=False)
@@ -106,5 +107,5 @@ def _error_of(task: "asyncio.Task[Any]") -> BaseException | None:
 
 
 def _hears_ctrl_c() -> bool:
-    """A worker that has started hears SIGINT by the loop: a KeyboardInterrupt then is a handler's."""
+    """A started worker receives SIGINT through the loop, so a KeyboardInterrupt then comes from a handler."""
     return signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -1,7 +1,6 @@
-"""Tasks of the worker's own, which share the event loop with those of its handlers."""
+"""The worker's own asyncio tasks, which share the event loop with those of its handlers."""
 
 import asyncio
-import logging
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -14,19 +13,18 @@ T = TypeVar("T")
 class OwnTask(asyncio.Task[T]):
     """A handler that cancels every task of the loop does not end this one.
 
-    Timeouts and task groups inside it cancel it from callbacks, where no task is current, as a loop does that
-    is closed.
+    Timeouts, task groups and a closing loop cancel from callbacks, where no task is current, and do end it.
     """
 
     def cancel(self, msg: Any | None = None) -> bool:
         current = asyncio.current_task(self.get_loop())
         if current is None or isinstance(current, OwnTask):
             return super().cancel(msg)
-        emit(Event.CANCEL_REFUSED, logging.WARNING, task=self.get_name(), by=current.get_name())
+        emit(Event.CANCEL_REFUSED, task=self.get_name(), by=current.get_name())
         return False
 
     def end(self) -> bool:
-        """Cancel it, whoever asks."""
+        """Cancels it, from any task."""
         return super().cancel()
 
 

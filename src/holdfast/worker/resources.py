@@ -1,41 +1,38 @@
-"""What an app's `@app.resources` yields: opened before a worker registers, closed after it has signed off."""
+"""The app's `@app.resources`: opened before a worker registers, closed after it has unregistered."""
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
+from holdfast.model.app_hooks import AppHooks, Manager
 from holdfast.model.error import HoldfastError, NotConfigured, Timeout
-from holdfast.model.surroundings import Manager, Surroundings
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event import Event
 from holdfast.worker.options import WorkerOptions
 from holdfast.worker.own_task import OwnTask, end_all
-from holdfast.worker.stopping import Stopping
+from holdfast.worker.shutdown.stopping import Stopping
 
 NONE: Any = object()
-# However little of the grace is left: for what closes at once.
+# At least this long, however little of the grace period is left.
 LEAST_TO_CLOSE = timedelta(milliseconds=500)
-# For a close that took too long to hear of its cancellation.
+# For a close that took too long to process its cancellation.
 LAST_STEPS = 0.1
 
 
 def existing(resources: Any) -> Any:
     if resources is NONE:
         raise NotConfigured(
-            "The app has no resources: nothing in it is decorated with @app.resources.",
-            "write @app.resources above an async generator function that yields them",
+            "The app has no resources, because no function is decorated with @app.resources.",
+            "put @app.resources above an async generator function that yields the resources",
         )
     return resources
 
 
 @asynccontextmanager
-async def resources_open(
-    around: Surroundings, options: WorkerOptions, stopping: Stopping
-) -> AsyncIterator[Any]:
-    """Gives NONE if the app has none, or if the worker was told to leave before they were open."""
+async def resources_open(around: AppHooks, options: WorkerOptions, stopping: Stopping) -> AsyncIterator[Any]:
+    """Returns NONE if the app has none, or if the worker was stopped before they were open."""
     if around.opens is None:
         yield NONE
         return
@@ -63,7 +60,7 @@ class Resources:
 
     @property
     def is_lost(self) -> bool:
-        """They have ended by themselves, as a task group does in which a task fails."""
+        """Set when they have ended early, for example a task group in which a task failed."""
         return self._is_open.is_set() and self._life.done() and not self._is_leaving.is_set()
 
     async def open(self, unless: asyncio.Event | None = None, within: timedelta | None = None) -> None:
@@ -80,28 +77,28 @@ class Resources:
         if not done:
             raise Timeout(
                 "The app's resources were not open when the margin of the time box began.",
-                "give the worker a longer time box, or open less",
+                "use a longer time box, or open fewer resources",
             )
         if self._life.done():
             raise self._told("could not be opened")
 
     def check(self) -> None:
         if self.is_lost:
-            raise self._told("ended while the worker worked")
+            raise self._told("ended while the worker was running")
 
     async def close(self, within: timedelta) -> None:
-        """Whatever happens here is logged: the jobs have their ends by now."""
+        """Errors are only logged: all jobs have ended by now."""
         is_lost = self.is_lost
         self._is_leaving.set()
         if not self._is_open.is_set():
             self._life.end()
         await asyncio.wait([self._life], timeout=within.total_seconds())
         if not self._life.done():
-            emit(Event.RESOURCES_NOT_CLOSED, logging.ERROR, because=f"it took longer than {within}")
+            emit(Event.RESOURCES_NOT_CLOSED, because=f"it took longer than {within}")
             self._life.end()
             await asyncio.wait([self._life], timeout=LAST_STEPS)
         elif (error := self._error()) is not None and self._is_open.is_set() and not is_lost:
-            emit(Event.RESOURCES_NOT_CLOSED, logging.ERROR, because=repr(error))
+            emit(Event.RESOURCES_NOT_CLOSED, because=repr(error))
 
     async def _live(self) -> None:
         async with self._opens() as self.value:
@@ -109,9 +106,9 @@ class Resources:
             await self._is_leaving.wait()
 
     def _end(self, _: object) -> None:
-        error = self._error()  # asked for in any case, or asyncio warns that it was not
+        error = self._error()  # retrieved in any case, or asyncio warns
         if self.is_lost:
-            emit(Event.RESOURCES_LOST, logging.ERROR, because=repr(error))
+            emit(Event.RESOURCES_LOST, because=repr(error))
             self._on_loss()
 
     def _error(self) -> BaseException | None:
@@ -123,7 +120,7 @@ class Resources:
             return error
         why = "by themselves" if error is None else f"{type(error).__name__}: {error}"
         told = NotConfigured(
-            f"The app's resources {what}: {why}", "look at the function below @app.resources"
+            f"The app's resources {what}: {why}", "check the function decorated with @app.resources"
         )
         told.__cause__ = error
         return told

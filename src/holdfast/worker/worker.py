@@ -12,21 +12,23 @@ from uuid import uuid4
 
 from holdfast.model.id import WorkerId
 from holdfast.worker.declarations import Declarations
-from holdfast.worker.lease import Registration
+from holdfast.worker.events.event_hooks import hooks_listening
+from holdfast.worker.lease.lease import Registration
 from holdfast.worker.options import GRACE, SLOTS, SWEEP, WorkerOptions, lease_for, queues_and_weights
-from holdfast.worker.report import WorkerReport
 from holdfast.worker.resources import resources_open
-from holdfast.worker.shift import Shift
-from holdfast.worker.stopping import Stopping
-from holdfast.worker.succession import Continuing
-from holdfast.worker.tasks import WorkerApp
-from holdfast.worker.timebox import TimeBox
+from holdfast.worker.shutdown.stopping import Stopping
+from holdfast.worker.time_box.succession import Continuing
+from holdfast.worker.time_box.time_box import TimeBox
+from holdfast.worker.worker_app import WorkerApp
+from holdfast.worker.worker_report import WorkerReport
+from holdfast.worker.worker_run import WorkerRun
+from holdfast.worker.worker_state import WorkerState
 
 
 class Worker:
     """Runs the jobs of some queues with an application's handlers; `run` it once, `stop` it from its loop.
 
-    Its id is random and new for each: host names and process ids come back, and a lease must not.
+    Each has a new random id: host names and process ids are reused, and a lease must not be.
     """
 
     def __init__(
@@ -81,22 +83,23 @@ class Worker:
         self._stopping = Stopping()
 
     async def run(self) -> WorkerReport:
-        """Until told to stop, or until the work is done with `drain` or `once`."""
+        """Runs until `stop`, or with `drain` or `once` until the work is done."""
         await self._stagger()
         await self._app.database.start()
         declarations = Declarations(self._app.database, self._app.declarations())
         await declarations.send()
-        async with resources_open(self._app.surroundings, self.options, self._stopping) as resources:
+        async with (
+            hooks_listening(self._app.event_hooks, self.options, self.report),
+            resources_open(self._app.app_hooks, self.options, self._stopping) as resources,
+        ):
             self.is_open.set()
             registration = Registration(self.id, list(self.options.queues), self._info())
-            shift = Shift(
-                self._app, self.options, registration, declarations, self.report, self._stopping, resources
-            )
-            await shift.work()
+            state = WorkerState(self._app, self.options, registration, self.report, self._stopping, resources)
+            await WorkerRun(state, declarations).work()
         return self.report
 
     def stop(self) -> None:
-        """Claim nothing more, finish within the grace, release the rest. Told twice: release it now."""
+        """Claim nothing more, finish within the grace period, release the rest. Twice: release now."""
         self._stopping.ask()
 
     @property
@@ -105,7 +108,7 @@ class Worker:
 
     @property
     def grace_left(self) -> timedelta:
-        """Of the time that it has to leave, from the moment that it was told to; never below zero."""
+        """The rest of the grace period since the stop request; never below zero."""
         return self._stopping.left_of(self.options.grace)
 
     async def _stagger(self) -> None:
@@ -134,7 +137,9 @@ class Worker:
         return {name: value for name, value in info.items() if value is not None}
 
     def _box_info(self) -> dict[str, Any]:
-        """A worker with a time box owes a successor from its start: one that vanishes is missed."""
+        """A worker with a time box has a continuation from its start, so that another worker notices if it
+        disappears.
+        """
         box, continuing = self.options.box, self.options.continuing
         if box is None:
             return {}

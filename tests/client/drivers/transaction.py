@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from typing import Any, Protocol, TypeVar
 
 from holdfast.client.app import Holdfast
-from holdfast.client.handle import JobHandle
+from holdfast.client.job_handle import JobHandle
 from holdfast.client.task import Call, Task
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ MORE = Luck(lost_answers=2, ended_leases=2, crashes=1, setbacks=2)
 GUARDS = [
     ("save_checkpoint", "and j.token = save_checkpoint.token", "", Verb.WRITE),
     ("move_to_history", "(tokens is null or j.token = e.end_token)", "true", Verb.COMPLETE),
-    ("release_jobs", "job.cancel_asked_at is not null", "false", Verb.RELEASE),
+    ("settle_releases", "job.cancel_asked_at is not null", "false", Verb.RELEASE),
     ("fence_worker", "row.lease_until >= holdfast.now()", "false", Verb.RESCUE),
     ("lose_job", "job.losses := job.losses + 1;", "", Verb.RESCUE),
     ("renew_lease", "perform holdfast.forgive_losses(worker);", "", Verb.RENEW),

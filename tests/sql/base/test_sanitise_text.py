@@ -1,6 +1,7 @@
 """Known secrets never reach a stored text; ordinary text does."""
 
 import pytest
+import pytest_asyncio
 
 from holdfast.db.connect import Connection
 from tests.sql.base.ordinary_lines import ordinary_lines
@@ -22,7 +23,7 @@ ORDINARY = [
 ]
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def sanitised(conn: Connection) -> dict[str, str]:
     texts = [*WITH_A_SECRET, *ORDINARY]
     rows = await conn.fetch("select t, holdfast.sanitise_text(t) as s from unnest($1::text[]) as t", texts)

@@ -4,28 +4,28 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from holdfast.cli.render import clock
+from holdfast.cli.frame.render import clock
 from holdfast.db.connect import Connection
 from holdfast.model.duration import parse_duration, short
 
 SPANS = {
-    0: "0s",
-    0.0004: "0s",
-    0.008: "8ms",
-    0.9994: "999ms",
-    0.9996: "1s",
-    1.25: "1.3s",
-    7: "7s",
-    9.96: "10s",
-    75.5: "76s",
-    119.9: "120s",
-    120: "2m",
-    7_199: "119m",
-    7_200: "2h",
-    172_799: "47h",
-    172_800: "2d",
-    100 * 86_400: "100d",
-    -5: "0s",
+    0: "0 s",
+    0.0004: "0 s",
+    0.008: "8 ms",
+    0.9994: "999 ms",
+    0.9996: "1 s",
+    1.25: "1.3 s",
+    7: "7 s",
+    9.96: "10 s",
+    75.5: "76 s",
+    119.9: "120 s",
+    120: "2 min",
+    7_199: "119 min",
+    7_200: "2 h",
+    172_799: "47 h",
+    172_800: "2 d",
+    100 * 86_400: "100 d",
+    -5: "0 s",
 }
 
 

@@ -89,7 +89,7 @@ async def is_overdue(conn: Connection, job: Running, clock: FakeClock) -> None:
     assert (await rescue(conn))["timed_out"] == 1
 
 
-def by_hand(call: str, result: str) -> Way:
+def as_operator(call: str, result: str) -> Way:
     async def way(conn: Connection, job: Running, _: FakeClock) -> None:
         assert await conn.fetchval(f"select result from holdfast.{call}", [job.id]) == result
 
@@ -121,9 +121,9 @@ WAYS: dict[str, Way] = {
     "rescued once too often": is_rescued_once_too_often,
     "rescued after a cancel": is_rescued_after_a_cancel,
     "overdue": is_overdue,
-    "taken back": by_hand("take_back_jobs($1, 'because', 'Ada')", "taken_back"),
-    "completed by hand": by_hand("complete_by_hand($1, '1', 'because', 'Ada')", "completed"),
-    "failed by hand": by_hand("fail_by_hand($1, 'because', 'Ada')", "dead"),
+    "taken back": as_operator("reclaim_jobs($1, 'because', 'Ada')", "reclaimed"),
+    "completed by an operator": as_operator("complete_as_operator($1, '1', 'because', 'Ada')", "completed"),
+    "failed by hand": as_operator("fail_as_operator($1, 'because', 'Ada')", "dead"),
     "worker left": its_worker_leaves,
     "in a transaction": completes_in_a_transaction,
     "replayed": dies_is_replayed_and_completes,
@@ -188,10 +188,12 @@ async def test_a_mix_of_ends_on_several_endpoints_gives_all_back(conn: Connectio
     await assert_balanced(conn)
 
 
-async def test_work_done_by_hand_says_nothing_about_the_endpoint(conn: Connection, clock: FakeClock) -> None:
+async def test_work_done_by_an_operator_says_nothing_about_the_endpoint(
+    conn: Connection, clock: FakeClock
+) -> None:
     await an_endpoint(conn)
     await calls(conn, 1)
     await open_circuit(conn, 0)
     (probe,) = await claimed(conn, await a_caller(conn))
-    await conn.execute("select holdfast.complete_by_hand($1, '1', 'because', 'Ada')", [probe.id])
+    await conn.execute("select holdfast.complete_as_operator($1, '1', 'because', 'Ada')", [probe.id])
     assert (await the_endpoint(conn))["circuit"] == "half_open"

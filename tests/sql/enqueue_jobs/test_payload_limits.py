@@ -92,7 +92,7 @@ async def test_a_payload_may_be_as_long_as_the_queue_allows_and_no_longer(conn: 
     error = await refusal(conn, ENQUEUE, '"' + "x" * 999 + '"')
     assert error.sqlstate == "HF001"
     assert "1001 bytes" in error.message
-    assert "allows 1000" in error.message
+    assert "allows only 1000" in error.message
 
 
 async def test_bytes_count_not_characters(conn: Connection) -> None:

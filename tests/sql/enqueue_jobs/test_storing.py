@@ -115,3 +115,12 @@ async def test_labels_and_settings_are_stored(conn: Connection) -> None:
     assert (job["labels"], job["max_failures"]) == (to_json({"a": [1]}), 7)
     assert json.loads(job["retry"]) == {"delays": [60, 300, 900]}
     assert (job["group"], job["endpoint"], job["stage"]) == ("gpu", "llm", "triage")
+
+
+async def test_payloads_that_are_not_numbered_from_one_are_stored(conn: Connection) -> None:
+    """As a trigger builds them that begins with `payloads[0]`."""
+    for payloads in ("[0:1]={1,2}", "{{1},{2}}"):
+        made = await conn.fetch(
+            "select job_id from holdfast.enqueue_jobs('[0:0]={t}'::text[], $1::text::json[])", payloads
+        )
+        assert [(await the_job(conn, row["job_id"]))["payload"] for row in made] == ["1", "2"]

@@ -17,6 +17,7 @@ from tests.builders import (
     cancelled_job,
     claim,
     claim_one,
+    dead_job,
     expire_worker,
     fail,
     ready_job,
@@ -64,12 +65,13 @@ async def test_a_running_job_tells_when_its_worker_was_heard_from_and_when_its_j
     await conn.execute(heard, timedelta(seconds=7), timedelta(seconds=23))
     (running,) = await stats.explain(conn, JobId(job.id))
     assert running.detail.endswith(
-        "; last heartbeat 7s ago; if it stays silent, its jobs are taken over in 23s."
+        "; last heartbeat 7 s ago; if it stays silent, its jobs are taken over in 23 s."
     )
     await conn.execute(heard, timedelta(minutes=5), timedelta(seconds=-1))
     (running,) = await stats.explain(conn, JobId(job.id))
     assert running.detail.endswith(
-        "; last heartbeat 5m ago; its lease has ended, so the next sweep of any worker takes its jobs over."
+        "; last heartbeat 5 min ago; its lease has ended,"
+        " so the next sweep of any worker takes its jobs over."
     )
 
 
@@ -120,7 +122,8 @@ async def test_a_worker_that_is_lost_draining_or_stopped_is_no_worker(conn: Conn
 async def test_a_group_without_a_worker_is_named(conn: Connection) -> None:
     job = await ready_job(conn, group="gpu")
     await a_worker(conn)
-    (blocker,) = await stats.explain(conn, JobId(job))
+    blocker, unknown = await stats.explain(conn, JobId(job))
+    assert (unknown.blocker, unknown.blocks) == ("unknown_task", False)
     assert blocker.blocker == "no_worker_in_group"
     assert "gpu" in blocker.detail
     await a_worker(conn, group="gpu")
@@ -134,6 +137,22 @@ async def test_a_task_that_no_worker_knows_is_told_but_does_not_block(conn: Conn
     assert (note.blocker, note.blocks) == ("unknown_task", False)
     await a_worker(conn, tasks=["strange"])
     assert await stats.explain(conn, JobId(job)) == []
+
+
+async def test_a_task_that_is_registered_nowhere_is_told_where_no_worker_is_there(conn: Connection) -> None:
+    job = await ready_job(conn, task="gret")
+    _, unknown = await stats.explain(conn, JobId(job))
+    assert (unknown.blocker, unknown.blocks) == ("unknown_task", False)
+    assert unknown.detail == "No worker or app has registered the task gret: check its name."
+    await conn.execute("select holdfast.declare_task('gret', '{}')")
+    assert await blockers(conn, job) == ["no_worker"]
+
+
+async def test_a_dead_job_tells_what_it_died_of(conn: Connection) -> None:
+    job = await dead_job(conn, "the bank did not answer")
+    (told,) = await stats.explain(conn, JobId(job.id))
+    assert told.blocker == "ended"
+    assert "ValueError: the bank did not answer (" in told.detail
 
 
 async def test_a_lane_that_all_its_workers_avoid_is_told_with_until_when(conn: Connection) -> None:

@@ -5,7 +5,7 @@ from uuid import UUID
 from holdfast.db import stats
 from holdfast.db.connect import Connection
 from holdfast.model.id import JobId
-from holdfast.model.story import Blocker
+from holdfast.model.timeline import Blocker
 from tests.builders import a_worker, claim, complete, fail, running_job, settle
 from tests.stage_builders import job_that_waits
 

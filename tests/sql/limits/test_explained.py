@@ -20,7 +20,7 @@ async def test_a_limit_that_is_reached_is_named_with_its_numbers(conn: Connectio
     await claim(conn, await a_worker(conn), 10)
     (row,) = await conn.fetch(SAID, last)
     name = "Queue default" if kind == "queue" else "Task task"
-    assert tuple(row) == (f"{kind}_limit", f"{name} runs 2 jobs at once, and 2 run.", None)
+    assert tuple(row) == (f"{kind}_limit", f"{name} may run 2 jobs at once, and 2 are running.", None)
 
 
 @pytest.mark.parametrize("kind", ["queue", "task"])

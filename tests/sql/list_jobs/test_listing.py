@@ -45,10 +45,10 @@ async def test_live_and_ended_jobs_come_newest_first_page_by_page(conn: Connecti
     made += [(await dead_job(conn)).id, await ready_job(conn, queue="b")]
     seen: list[UUID] = []
     page = await jobs.page_jobs(conn, {}, limit=2)
-    seen += [job.id for job in page.jobs]
+    seen += [job.id for job in page.items]
     while page.next is not None:
         page = await jobs.page_jobs(conn, {}, page.next, limit=2)
-        seen += [job.id for job in page.jobs]
+        seen += [job.id for job in page.items]
     assert seen == sorted(made, reverse=True)
     assert set(seen) == set(made)
 
@@ -101,10 +101,10 @@ async def test_one_call_looks_at_ten_thousand_and_says_where_it_stopped(conn: Co
     )
     await conn.execute(many, "crowd", 10_001)
     first = await jobs.page_jobs(conn, {"queue": "rare"})
-    assert first.jobs == []
+    assert first.items == []
     assert first.next is not None
     second = await jobs.page_jobs(conn, {"queue": "rare"}, first.next)
-    assert [job.id for job in second.jobs] == [rare]
+    assert [job.id for job in second.items] == [rare]
     assert second.next is None
     assert await listed(conn, queue="rare") == {rare}
 

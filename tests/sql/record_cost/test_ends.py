@@ -118,7 +118,7 @@ async def test_only_the_calls_of_the_attempt_itself_are_charged(conn: Connection
     await assert_used(conn, run, job, 5)
 
 
-@pytest.mark.parametrize("by", ["take_back_jobs($1, 'why', 'Ada')", "fail_by_hand($1, 'why', 'Ada')"])
+@pytest.mark.parametrize("by", ["reclaim_jobs($1, 'why', 'Ada')", "fail_as_operator($1, 'why', 'Ada')"])
 async def test_what_an_operator_ends_costs_the_calls_that_it_recorded(conn: Connection, by: str) -> None:
     run, job = await a_call(conn)
     await save_call(conn, job, 6)
@@ -126,10 +126,10 @@ async def test_what_an_operator_ends_costs_the_calls_that_it_recorded(conn: Conn
     await assert_used(conn, run, job, 6)
 
 
-async def test_work_that_is_completed_by_hand_costs_the_calls_that_it_recorded(conn: Connection) -> None:
+async def test_work_that_an_operator_completes_costs_the_calls_that_it_recorded(conn: Connection) -> None:
     run, job = await a_call(conn)
     await save_call(conn, job, 6)
-    await conn.execute("select holdfast.complete_by_hand($1, '1', 'why', 'Ada')", [job.id])
+    await conn.execute("select holdfast.complete_as_operator($1, '1', 'why', 'Ada')", [job.id])
     await assert_used(conn, run, job, 6)
 
 

@@ -203,7 +203,7 @@ class Play:
                 await self.lose([job, *self.held], turn.units)
             case "take back":
                 await self.record(job, turn.units)
-                await self.conn.execute("select holdfast.take_back_jobs($1, 'why', 'Ada')", [job.id])
+                await self.conn.execute("select holdfast.reclaim_jobs($1, 'why', 'Ada')", [job.id])
             case "in transaction" if not row["is_unwanted"]:
                 await self.conn.execute(
                     "select holdfast.complete_in_transaction($1, $2, '1', $3)", job.id, job.token, turn.units

@@ -29,9 +29,12 @@ ANYTHING = {
     "jsonb": "'{}'",
     "jsonb[]": "array['{}']::jsonb[]",
     "integer": "1",
+    "integer[]": "array[1]",
     "interval": "'1 minute'",
     "double precision": "1",
+    "double precision[]": "array[1]",
     "timestamp with time zone": "holdfast.now()",
+    "timestamp with time zone[]": "array[holdfast.now()]",
     "boolean": "false",
 }
 

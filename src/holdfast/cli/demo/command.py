@@ -1,56 +1,59 @@
-"""`holdfast demo`: what is asked for, where it happens, and what is said at the end."""
+"""`holdfast demo`: its options, where it runs, and its output."""
 
 import asyncio
+import json
 import shutil
 import signal
 import tempfile
 import time
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
 
-from holdfast.cli.demo.scenarios import SCENARIOS, Name, Setting
-from holdfast.cli.output import say
-from holdfast.cli.target import Target, start_logging, target_of
+from holdfast.cli.demo.run_demo import Result, run_demo
+from holdfast.cli.frame.global_options import Target, start_logging, target_of
+from holdfast.cli.frame.output import flush, say, write
 from holdfast.embedded import EmbeddedError
 from holdfast.model.error import DatabaseUnavailable
 
 TERMINATED = 143
-WHAT = (
-    "plain; time-box: workers that live three seconds and send for the next;"
-    " pipeline: agents that send posts through four stages."
-)
 
 T = TypeVar("T")
 
 
-def register(app: typer.Typer, name: str, text: str) -> None:
-    app.command(name, help=text)(demo)
-
-
 def demo(
     context: typer.Context,
-    scenario: Annotated[Name, typer.Option(help=WHAT)] = Name.PLAIN,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "--posts", min=20, max=10_000, help="How many.")
-    ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, max=20, help="How many processes.")] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep the database to look at afterwards.")] = False,
+    jobs: Annotated[int, typer.Option(min=20, max=10_000, help="Run this many jobs.")] = 200,
+    workers: Annotated[int, typer.Option(min=1, max=20, help="Start this many worker processes.")] = 2,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the demo's database, and print how to look at it.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as one JSON object.")] = False,
 ) -> None:
-    """On a PostgreSQL of its own, which it removes afterwards: it touches nothing of yours."""
+    """The demo starts its own PostgreSQL and removes it afterwards; it does not use your database."""
     target = target_of(context)
     start_logging(target, "error")
-    start, chosen = time.monotonic(), SCENARIOS[scenario]
+    start = time.monotonic()
     with _directory(target, keep) as directory:
         say(f"demo: a PostgreSQL server of its own in {directory}")
         try:
-            outcome = _run(chosen.run(directory, jobs or chosen.jobs, workers or chosen.workers))
+            result = _run(run_demo(directory, jobs, workers))
         except EmbeddedError as exc:
-            raise DatabaseUnavailable(str(exc), "holdfast --data-dir DIR demo uses another place") from exc
-    chosen.conclude(outcome, Setting(directory, keep, time.monotonic() - start))
+            raise DatabaseUnavailable(
+                str(exc), "choose another directory with 'holdfast --data-dir DIR demo'"
+            ) from exc
+    seconds = time.monotonic() - start
+    if as_json:
+        _write_json(result, seconds)
+    else:
+        _explain(result, directory if keep else None)
+        write(result.verdict.line(seconds))
+    flush()
+    raise typer.Exit(result.verdict.exit_code)
 
 
 def _run(play: Coroutine[Any, Any, T]) -> T:
@@ -79,3 +82,34 @@ def _directory(target: Target, keep: bool) -> Iterator[Path]:
     finally:
         if not keep:
             shutil.rmtree(directory)
+
+
+def _write_json(result: Result, seconds: float) -> None:
+    verdict, ledger = result.verdict, result.ledger
+    document = {
+        "passed": not verdict.failed,
+        "failed": verdict.failed,
+        **asdict(verdict),
+        "calls": len(ledger),
+        "outcomes": dict(ledger.outcomes),
+        "seconds": round(seconds, 1),
+    }
+    write(json.dumps(document))
+
+
+def _explain(result: Result, kept: Path | None) -> None:
+    verdict, ledger = result.verdict, result.ledger
+    failed = sum(count for status, count in ledger.statuses.items() if status >= 500)
+    again = sum(ledger.repeated.values()) - len(ledger.repeated)
+    write(f"The model server was called {len(ledger)} times for {verdict.jobs} jobs:")
+    write(f"  {failed} times it failed, {ledger.statuses[429]} times it was too busy")
+    write(f"  {again} answers were asked for again, under the same idempotency key")
+    write(f"  {verdict.rescued} jobs lost their worker on the way; another took them over")
+    write("Where to look next:")
+    if kept is None:
+        write("  holdfast demo --keep     the same, and the database stays to be looked at")
+        write("  holdfast --help          what else there is")
+        return
+    for command in ("runs list", "jobs list", "queues list", "doctor", "db"):
+        write(f"  holdfast --data-dir {kept} {command}")
+    write(f"  rm -r {kept}    when you have seen enough")

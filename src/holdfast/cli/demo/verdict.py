@@ -1,10 +1,9 @@
-"""What became of the jobs: asked of the database, and compared with the model server's ledger."""
+"""What became of the jobs: read from the database, and compared with the model server's own record."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from holdfast.cli.demo.model_server import Ledger
 from holdfast.db.connect import Database
 from holdfast.db.jobs import list_jobs
 from holdfast.model.id import JobId, RunId
@@ -24,20 +23,40 @@ class Verdict:
     duplicated: int
     wrong: int
     rescued: int
-    failures: int
-    deferrals: int
+    killed: int
 
     @property
-    def is_good(self) -> bool:
-        return self.completed == self.jobs and not (self.lost or self.duplicated or self.wrong)
+    def failed(self) -> list[str]:
+        """The checks that failed: the verdict line and the exit code both come from here."""
+        checks = [
+            (f"{self.jobs - self.completed} not completed", self.completed == self.jobs),
+            (f"{self.lost} lost", self.lost == 0),
+            (f"{self.duplicated} duplicated", self.duplicated == 0),
+            (f"{self.wrong} without the model server's answer", self.wrong == 0),
+            ("no worker was killed", self.killed > 0),
+        ]
+        return [name for name, passed in checks if not passed]
+
+    @property
+    def exit_code(self) -> int:
+        return 1 if self.failed else 0
+
+    def line(self, seconds: float) -> str:
+        killed = f"{self.killed} worker{'' if self.killed == 1 else 's'} killed"
+        counts = f"{self.completed} of {self.jobs} completed, {self.lost} lost, {self.duplicated} duplicated"
+        failed = f"; FAILED: {', '.join(self.failed)}" if self.failed else ""
+        return f"demo: {counts}, {killed}, {seconds:.0f} s{failed}"
 
 
-async def judge(database: Database, run: RunId, accepted: Iterable[JobId], ledger: Ledger) -> Verdict:
+async def judge(
+    database: Database, run: RunId, accepted: Iterable[JobId], answers: Mapping[str, str], killed: int
+) -> Verdict:
+    """`answers`: what the model server delivered, by idempotency key."""
     rows = await _all_jobs(database, run)
     ends = Counter(job.id for job in rows if job.is_ended)
     ids = set(accepted)
-    answers = _answers_by_job(ledger)
-    right = [job for job in rows if job.state is State.COMPLETED and answers.get(str(job.id)) == [job.output]]
+    by_job = _answers_by_job(answers)
+    right = [job for job in rows if job.state is State.COMPLETED and by_job.get(str(job.id)) == [job.output]]
     return Verdict(
         jobs=len(ids),
         completed=len({job.id for job in right} & ids),
@@ -45,8 +64,7 @@ async def judge(database: Database, run: RunId, accepted: Iterable[JobId], ledge
         duplicated=sum(count - 1 for count in ends.values()) + len(ends.keys() - ids),
         wrong=len(rows) - len(right),
         rescued=sum(job.losses for job in rows),
-        failures=sum(job.failures for job in rows),
-        deferrals=sum(job.deferrals for job in rows),
+        killed=killed,
     )
 
 
@@ -60,9 +78,9 @@ async def _all_jobs(database: Database, run: RunId) -> list[Job]:
     return found
 
 
-def _answers_by_job(ledger: Ledger) -> dict[str, list[str]]:
+def _answers_by_job(answers: Mapping[str, str]) -> dict[str, list[str]]:
     """The server knows a job by its idempotency key: installation, job, generation, visit and step."""
-    answers: dict[str, list[str]] = {}
-    for key, text in ledger.answers.items():
-        answers.setdefault(key.split(":")[1], []).append(text)
-    return answers
+    by_job: dict[str, list[str]] = {}
+    for key, text in answers.items():
+        by_job.setdefault(key.split(":")[1], []).append(text)
+    return by_job

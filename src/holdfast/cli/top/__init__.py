@@ -3,7 +3,3 @@
 `view` is what is shown and selected, `frame` how it looks, `keys` what a key does to it; `screen` connects
 them to a terminal.
 """
-
-from holdfast.cli.top.command import register
-
-__all__ = ["register"]

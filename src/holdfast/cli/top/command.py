@@ -8,27 +8,26 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from holdfast.cli.output import write
-from holdfast.cli.session import with_database
-from holdfast.cli.top.frame import frame
+from holdfast.cli.frame.output import write
+from holdfast.cli.frame.session import with_database
+from holdfast.cli.top.layout import frame
 from holdfast.cli.top.screen import watch
 from holdfast.cli.top.view import View
 from holdfast.db.connect import Database
-from holdfast.db.glance import glance
+from holdfast.db.overview import overview
 from holdfast.model.duration import parse_duration
 
 WIDTH = 80
-
-
-def register(app: typer.Typer, name: str, text: str) -> None:
-    app.command(name, help=text)(top)
+ENDLESS = 1000
 
 
 def top(
     context: typer.Context,
-    every: Annotated[str, typer.Option(help="How often to look, such as 2s.")] = "2s",
+    every: Annotated[str, typer.Option(metavar="DURATION", help="Refresh this often.")] = "2s",
 ) -> None:
-    """Keys: q quit, arrows select, enter the queue's jobs, p pause or resume, r replay its dead jobs."""
+    """Keys: q quits; the arrows select a queue; Enter shows the jobs of that queue, p pauses or resumes it,
+    r replays its dead jobs.
+    """
     pause = parse_duration(every)
     if sys.stdin.isatty() and sys.stdout.isatty():
         with_database(context, lambda database: watch(database, pause))
@@ -40,6 +39,6 @@ async def _once(database: Database) -> None:
     width = shutil.get_terminal_size().columns if os.environ.get("COLUMNS") else WIDTH
     console = Console(highlight=False, width=width)
     with console.capture() as captured:
-        console.print(frame(View(await glance(database)), width))
+        console.print(frame(View(await overview(database)), width, ENDLESS))
     for line in captured.get().splitlines():
         write(line.rstrip())

@@ -12,14 +12,14 @@ from datetime import timedelta
 
 from rich.live import Live
 
-from holdfast.cli.options import actor
-from holdfast.cli.top.frame import JOBS_SHOWN, frame
+from holdfast.cli.frame.common_options import actor
 from holdfast.cli.top.keys import press, split_keys
+from holdfast.cli.top.layout import JOBS_SHOWN, frame
 from holdfast.cli.top.view import View, Wish
 from holdfast.client.replay import ReplayPlan, replay_letters
 from holdfast.db import jobs, queues
 from holdfast.db.connect import Database
-from holdfast.db.glance import glance
+from holdfast.db.overview import overview
 from holdfast.model.error import HoldfastError
 from holdfast.model.job import Job
 
@@ -28,10 +28,10 @@ REASON = "by holdfast top"
 
 async def watch(database: Database, every: timedelta) -> None:
     """Until q is pressed."""
-    view: View | None = View(await glance(database))
+    view: View | None = View(await overview(database))
     with typed_keys() as keys, Live(auto_refresh=False, screen=True) as live:
         while view is not None:
-            live.update(frame(view, live.console.width), refresh=True)
+            live.update(frame(view, live.console.width, live.console.height), refresh=True)
             view = await _next(database, view, keys, every)
 
 
@@ -54,7 +54,7 @@ async def _key(keys: "asyncio.Queue[str]", within: timedelta) -> str | None:
 
 async def _refresh(database: Database, view: View) -> View:
     if view.jobs is None or view.queue is None:
-        return view.seen(await glance(database))
+        return view.seen(await overview(database))
     return replace(view, jobs=await _jobs(database, view.queue.name))
 
 
@@ -81,7 +81,7 @@ async def _obey(database: Database, view: View, wish: Wish | None) -> View | Non
         message = f"{queue.name} is resumed"
         if await queues.full_pause(database):
             message = "all queues are paused: holdfast queues resume --all"
-    return replace(view, message=message).seen(await glance(database))
+    return replace(view, message=message).seen(await overview(database))
 
 
 @contextmanager

@@ -1,1 +1,1 @@
-"""Drivers of other people: one file for each whose transactions jobs can be enqueued in."""
+"""Drivers whose connections a caller may pass: one file each."""

@@ -1,4 +1,4 @@
-"""Which driver a connection belongs to: by the names of its classes, so that no driver is loaded for that."""
+"""Which driver a connection belongs to, by the names of its classes, so that no driver is imported for it."""
 
 from importlib import import_module
 
@@ -33,7 +33,7 @@ def driver_for(conn: object) -> Driver:
         if found is not None:
             return _load(*found)(conn)
     raise InvalidOption(
-        f"{_name(type(conn))} is not a connection that Holdfast knows.",
+        f"Connections of the type {_name(type(conn))} are not supported.",
         f"pass one of these: {SUPPORTED}; with any other driver, call the SQL function holdfast.enqueue"
         " in the transaction",
     )

@@ -1,11 +1,11 @@
-"""Django: the connection of `django.db`, which is another one in every thread."""
+"""Django: the connection of `django.db`, a different one in every thread."""
 
 import re
 from typing import Any
 
 from django.db import Error
 
-from holdfast.client.drivers.errors import translated
+from holdfast.client.drivers.driver_errors import translated
 
 
 class Django:

@@ -1,4 +1,4 @@
-"""What Holdfast needs of a driver."""
+"""The interface that Holdfast needs from a driver."""
 
 from typing import Any, Protocol
 
@@ -6,7 +6,8 @@ from holdfast.db.statement import Fetcher
 
 
 class Driver(Fetcher, Protocol):
-    """Sends our statements on the caller's connection, in the caller's transaction, and never ends that.
+    """Sends our statements on the caller's connection, in the caller's transaction, and never ends the
+    transaction.
 
     The statements have the server's own placeholders ($1, $2, …). `blocks`: the connection is synchronous, so
     `fetch` waits for nothing but the server, and can be run without an event loop.

@@ -1,11 +1,11 @@
-"""psycopg 3. Cursors of our own: the caller's may have another row factory or other placeholders."""
+"""psycopg 3, with our own cursors: the caller's may have another row factory or other placeholders."""
 
 from typing import Any
 
 import psycopg
 from psycopg.rows import tuple_row
 
-from holdfast.client.drivers.errors import translated
+from holdfast.client.drivers.driver_errors import translated
 
 
 class Psycopg:

@@ -1,4 +1,4 @@
-"""SQLAlchemy 2: connections of its core and sessions of its ORM, over whichever driver of PostgreSQL."""
+"""SQLAlchemy 2: connections of its core and sessions of its ORM, over any PostgreSQL driver."""
 
 import re
 from typing import Any, TypeAlias
@@ -8,7 +8,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncSession, async_scoped_session
 from sqlalchemy.orm import Session, scoped_session
 
-from holdfast.client.drivers.errors import translated
+from holdfast.client.drivers.driver_errors import translated
 
 AnyConnection: TypeAlias = "Connection | Session | scoped_session[Any]"
 AnyAsyncConnection: TypeAlias = "AsyncConnection | AsyncSession | async_scoped_session[Any]"
@@ -37,5 +37,5 @@ class AsyncSqlalchemy:
 
 
 def _statement(query: str, args: tuple[Any, ...]) -> tuple[TextClause, dict[str, Any]]:
-    """`$1` becomes `:p1`, with a blank: SQLAlchemy sees no parameter where a cast follows at once."""
+    """`$1` becomes `:p1` and a space: SQLAlchemy does not recognise a parameter directly before a cast."""
     return text(re.sub(r"\$(\d+)", r":p\1 ", query)), {f"p{i}": value for i, value in enumerate(args, 1)}

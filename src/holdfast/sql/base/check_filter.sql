@@ -1,4 +1,4 @@
--- Refuses a filter with a key that nobody looks at: it would match too much.
+-- Raises an error for an unknown key in a filter, which would be ignored and match too much.
 create or replace function holdfast.check_filter(filter jsonb, known text[])
 returns void
 language plpgsql stable
@@ -7,21 +7,23 @@ declare
   unknown text;
 begin
   if filter is null or jsonb_typeof(filter) <> 'object' then
-    perform holdfast.refuse('HF002', 'A filter must be a JSON object.', 'Give {} for everything.');
+    perform holdfast.refuse('HF002', 'A filter must be a JSON object.', 'Pass {} to select everything.');
   end if;
   select k into unknown from jsonb_object_keys(filter) as k where k <> all (known);
   if unknown is not null then
-    perform holdfast.refuse('HF002', format('A filter has no key %s.', unknown), 'Known are ' || array_to_string(known, ', ') || '.');
+    perform holdfast.refuse('HF002', format('A filter has no key %s.', unknown),
+      'Use ' || array_to_string(known, ', ') || '.');
   end if;
-  perform (filter ->> 'run')::uuid, (filter ->> 'worker')::uuid, (filter ->> 'since')::timestamptz, (filter ->> 'until')::timestamptz,
-    (filter ->> 'attempt')::integer, (filter ->> 'failures')::integer, (filter ->> 'priority')::integer;
+  perform (filter ->> 'run')::uuid, (filter ->> 'worker')::uuid, (filter ->> 'since')::timestamptz,
+    (filter ->> 'until')::timestamptz, (filter ->> 'attempt')::integer, (filter ->> 'failures')::integer,
+    (filter ->> 'priority')::integer;
 exception
   when invalid_text_representation or invalid_datetime_format or datetime_field_overflow or invalid_parameter_value
     or numeric_value_out_of_range or invalid_time_zone_displacement_value then
     raise exception using
       errcode = 'HF002',
-      message = format('A filter has a value that does not fit: %s.', left(sqlerrm, 200)),
-      hint = 'run and worker are UUIDs, since and until are times as in ISO 8601, attempt, failures and priority are whole numbers.';
+      message = format('A value of the filter is invalid: %s.', left(sqlerrm, 200)),
+      hint = 'run and worker must be UUIDs, since and until times as in ISO 8601, and attempt, failures and priority'
+        ' integers.';
 end
 $$;
-comment on function holdfast.check_filter(jsonb, text[]) is 'Refuses a filter with a key that nobody looks at.';

@@ -1,9 +1,9 @@
--- Refuses a filter of jobs with a key that nobody looks at.
+-- Raises an error for an unknown key in a filter of jobs.
 create or replace function holdfast.check_job_filter(filter jsonb)
 returns void
 language sql stable
 as $$
   select holdfast.check_filter(filter,
-    array['state', 'queue', 'task', 'run', 'labels', 'older_than', 'newer_than', 'attempt', 'failures', 'priority', 'worker', 'order_key'])
+    array['state', 'queue', 'task', 'run', 'labels', 'older_than', 'newer_than', 'attempt', 'failures', 'priority',
+      'worker', 'order_key'])
 $$;
-comment on function holdfast.check_job_filter(jsonb) is 'Refuses a filter of jobs with a key that nobody looks at.';

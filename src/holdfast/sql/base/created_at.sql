@@ -1,4 +1,4 @@
--- The time that an id carries; null for an id that is not a UUID version 7.
+-- Returns when the job or run with this id was created; null for an id that is not a UUID version 7.
 create or replace function holdfast.created_at(id uuid)
 returns timestamptz
 language sql immutable strict parallel safe
@@ -9,4 +9,3 @@ as $$
         * ('x' || lpad(replace(substring(id::text from 1 for 13), '-', ''), 16, '0'))::bit(64)::bigint
   end
 $$;
-comment on function holdfast.created_at(uuid) is 'When the job or run with this id was created.';

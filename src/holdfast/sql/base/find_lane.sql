@@ -1,5 +1,6 @@
--- The number of a lane; names the lane and its queue on first use.
-create or replace function holdfast.find_lane(queue text, endpoint text, "group" text, task text default '', is_capped boolean default false)
+-- Returns the number of a lane; creates the lane and its queue on first use.
+create or replace function holdfast.find_lane(queue text, endpoint text, "group" text, task text default '',
+  is_capped boolean default false)
 returns integer
 language plpgsql volatile
 as $$
@@ -21,14 +22,14 @@ begin
       return found_lane;
     end if;
     if endpoint <> '' then
-      -- One that is there is not locked: this may be a producer's long transaction.
+      -- An existing endpoint is not locked: this may be a producer's long transaction.
       perform holdfast.name_endpoint(endpoint);
       select e.fallback into fallback from holdfast.endpoints as e where e.name = find_lane.endpoint;
     end if;
-    insert into holdfast.queues (name, expires_at) values (queue, holdfast.keep_until()) on conflict do nothing;
-    -- A claim makes no lanes: it would wait for whoever makes the same one.
+    insert into holdfast.queues (name, expires_at) values (queue, holdfast.expiry_if_unused()) on conflict do nothing;
+    -- The fallback's lane, too: a claim creates no lanes, because it would wait for a concurrent insert.
     insert into holdfast.lanes (queue, endpoint, "group", task, is_capped, expires_at)
-    select queue, e, coalesce("group", ''), task, is_capped, holdfast.keep_until()
+    select queue, e, coalesce("group", ''), task, is_capped, holdfast.expiry_if_unused()
     from unnest(array[coalesce(endpoint, ''), fallback]) as e
     where e is not null
     order by e
@@ -36,4 +37,3 @@ begin
   end loop;
 end
 $$;
-comment on function holdfast.find_lane(text, text, text, text, boolean) is 'The number of a lane; names the lane and its queue on first use.';

@@ -1,4 +1,4 @@
--- The same short mark for errors that are alike: numbers, ids and quoted parts of the message do not count.
+-- A short hash that similar errors share: numbers, ids and quoted parts of the message do not count.
 create or replace function holdfast.fingerprint(class text, error_type text, message text, place text)
 returns text
 language sql immutable parallel safe
@@ -10,7 +10,8 @@ as $$
       error_type,
       regexp_replace(
         regexp_replace(
-          regexp_replace(left(message, 500), $re$[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|0x[0-9a-fA-F]+|\m[0-9a-fA-F]{12,}\M$re$, '#', 'g'),
+          regexp_replace(left(message, 500),
+            $re$[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|0x[0-9a-fA-F]+|\m[0-9a-fA-F]{12,}\M$re$, '#', 'g'),
           '"[^"]*"|''[^'']*''', '#', 'g'
         ),
         '[0-9]+', '#', 'g'
@@ -20,4 +21,3 @@ as $$
     16
   )
 $$;
-comment on function holdfast.fingerprint(text, text, text, text) is 'The same mark for errors that are alike.';

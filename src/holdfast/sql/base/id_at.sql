@@ -1,8 +1,7 @@
--- The lowest id of a moment: ids carry their time, so a bound on the age of jobs is a bound on their ids.
+-- The lowest id of a time: ids contain their time, so a bound on the age of jobs is a bound on their ids.
 create or replace function holdfast.id_at(at timestamptz)
 returns uuid
 language sql immutable strict parallel safe
 as $$
   select (holdfast.id_prefix(greatest(at, timestamptz 'epoch')) || '000-8000-000000000000')::uuid
 $$;
-comment on function holdfast.id_at(timestamptz) is 'The lowest id of a moment.';

@@ -1,4 +1,4 @@
--- Whether JSON text is nested deeper than 64 levels. Takes innermost pairs of brackets away, a level at a time.
+-- Whether JSON text is nested deeper than 64 levels. Removes innermost pairs of brackets, one level at a time.
 create or replace function holdfast.is_deep(document text)
 returns boolean
 language plpgsql immutable parallel safe
@@ -16,4 +16,3 @@ begin
   return brackets <> '';
 end
 $$;
-comment on function holdfast.is_deep(text) is 'Whether JSON text is nested deeper than 64 levels.';

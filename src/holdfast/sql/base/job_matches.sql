@@ -1,6 +1,7 @@
--- Whether a job, live or ended, fits a filter; its age is a bound on the ids that are looked at. One predicate for lists and bulk actions.
+-- Whether a job, live or ended, matches a filter. Shared by lists and bulk actions; age is a bound on ids instead.
 create or replace function holdfast.job_matches(
-  filter jsonb, state text, queue text, task text, run uuid, labels jsonb, attempt integer, failures integer, priority smallint, worker uuid, order_key text
+  filter jsonb, state text, queue text, task text, run uuid, labels jsonb, attempt integer, failures integer,
+  priority smallint, worker uuid, order_key text
 )
 returns boolean
 language sql immutable parallel safe
@@ -19,5 +20,3 @@ as $$
     false
   )
 $$;
-comment on function holdfast.job_matches(jsonb, text, text, text, uuid, jsonb, integer, integer, smallint, uuid, text)
-  is 'Whether a job fits a filter; attempt and failures mean at least so many.';

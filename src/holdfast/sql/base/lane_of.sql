@@ -1,4 +1,4 @@
--- The queue, endpoint and group that a lane's number stands for, also after the lane was removed.
+-- The queue, endpoint and group of a lane, also after the lane was removed.
 create or replace function holdfast.lane_of(number integer, out queue text, out endpoint text, out "group" text)
 language sql stable
 as $$
@@ -7,4 +7,3 @@ as $$
   select p.queue, p.endpoint, p."group" from holdfast.past_lanes as p where p.lane = number
   limit 1
 $$;
-comment on function holdfast.lane_of(integer) is 'The queue, endpoint and group that a lane''s number stands for, also after the lane was removed.';

@@ -5,4 +5,3 @@ language sql volatile parallel safe
 as $$
   select (holdfast.id_prefix(at) || substr(gen_random_uuid()::text, 16))::uuid
 $$;
-comment on function holdfast.new_id(timestamptz) is 'A new id that carries the given time.';

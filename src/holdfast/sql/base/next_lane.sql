@@ -1,5 +1,5 @@
 -- The first lane after the given one that has ready jobs or a mark; null if there is none.
--- Dead entries of a marked lane are not walked: the search stops before it.
+-- The search stops before a marked lane, so that dead index entries are not walked.
 create or replace function holdfast.next_lane(after integer)
 returns integer
 language plpgsql stable
@@ -15,4 +15,3 @@ begin
   );
 end
 $$;
-comment on function holdfast.next_lane(integer) is 'The first lane after the given one that has ready jobs or a mark.';

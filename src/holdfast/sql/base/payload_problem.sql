@@ -1,4 +1,4 @@
--- What is wrong with a payload, or null. The quick look suspects; only then is the text read token by token.
+-- What is wrong with a payload, or null. A quick check finds candidates; only those are read token by token.
 create or replace function holdfast.payload_problem(document text)
 returns text
 language sql immutable parallel safe
@@ -11,7 +11,6 @@ as $$
         document ~ '[0-9]{200}'
         or length(document) - length(translate(document, '[{', '')) > 64 and holdfast.is_deep(document)
       )
-    then holdfast.find_payload_problem(document)
+    then holdfast.scan_payload(document)
   end
 $$;
-comment on function holdfast.payload_problem(text) is 'What is wrong with a payload, with its JSON path, or null.';

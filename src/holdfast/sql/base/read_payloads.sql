@@ -1,4 +1,6 @@
--- JSON that a driver sends as text. What is too deep for PostgreSQL's own parser is refused as other deep payloads are.
+-- Converts payloads that a driver sends as text into the json[] that enqueue_jobs takes.
+-- PostgreSQL's own parser raises a stack depth error for JSON nested thousands of levels deep. This function raises
+-- HF001 instead, as enqueue_jobs does for other payloads that are nested too deeply.
 create or replace function holdfast.read_payloads(texts text[])
 returns json[]
 language plpgsql volatile security definer
@@ -7,9 +9,9 @@ as $$
 declare
   fault record;
 begin
-  -- At the default max_stack_depth the parser reads 4,000 levels; what it can read is looked at by the verb.
+  -- At the default max_stack_depth the parser reads 4,000 levels; shallower payloads are checked by enqueue_jobs.
   if cardinality(texts) > 1 or octet_length(texts[1]) > 4000 then
-    select i, holdfast.find_payload_problem(t) as problem into fault
+    select i, holdfast.scan_payload(t) as problem into fault
     from unnest(texts) with ordinality as u (t, i)
     where octet_length(t) > 4000
       and length(t) - length(translate(t, '[{', '')) > 64
@@ -22,4 +24,3 @@ begin
   return texts::json[];
 end
 $$;
-comment on function holdfast.read_payloads(text[]) is 'JSON sent as text, for enqueue_jobs; refuses what is too deep for PostgreSQL''s own parser.';

@@ -1,4 +1,4 @@
--- One row of the audit trail.
+-- Writes one row of the audit trail.
 create or replace function holdfast.record_event(
   cause text, job uuid default null, run uuid default null, queue text default null,
   from_state text default null, to_state text default null, attempt integer default null,
@@ -7,7 +7,8 @@ create or replace function holdfast.record_event(
 returns void
 language sql volatile
 as $$
-  insert into holdfast.events (at, cause, job_id, run_id, queue, from_state, to_state, attempt, worker_id, actor, reason, detail)
-  values (holdfast.now(), cause, job, run, queue, from_state, to_state, attempt, worker, actor, left(holdfast.sanitise_text(reason), 2000), detail)
+  insert into holdfast.events (at, cause, job_id, run_id, queue, from_state, to_state, attempt, worker_id, actor,
+    reason, detail)
+  values (holdfast.now(), cause, job, run, queue, from_state, to_state, attempt, worker, actor,
+    left(holdfast.sanitise_text(reason), 2000), detail)
 $$;
-comment on function holdfast.record_event(text, uuid, uuid, text, text, text, integer, uuid, text, text, jsonb) is 'Writes one row of the audit trail.';

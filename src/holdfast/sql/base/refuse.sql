@@ -1,4 +1,4 @@
--- Raises one of Holdfast's own errors, so that expressions can refuse too.
+-- Raises one of Holdfast's own errors; a function, so that expressions can raise too.
 create or replace function holdfast.refuse(code text, message text, hint text default null, detail text default null)
 returns text
 language plpgsql volatile
@@ -11,4 +11,3 @@ begin
     detail = coalesce(detail, '');
 end
 $$;
-comment on function holdfast.refuse(text, text, text, text) is 'Raises an error with a code, a sentence, and a hint that says what to do.';

@@ -5,7 +5,6 @@ language sql volatile
 as $$
   select holdfast.refuse('HF001',
     format('The payload of job %s is refused: %s.', i - 1, problem),
-    'Send JSON that comes back equal; put large data elsewhere and send where it is.',
+    'Pass JSON that PostgreSQL can store without a change. Store large data elsewhere, and pass a reference to it.',
     split_part(problem, ' ', 1))
 $$;
-comment on function holdfast.refuse_payload(bigint, text) is 'Raises HF001 for the payload of one job of an enqueue.';

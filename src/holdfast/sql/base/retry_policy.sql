@@ -1,4 +1,4 @@
--- A retry policy in full: a preset's name becomes its object; anything malformed is refused.
+-- Returns a retry policy in full: a preset's name becomes its object. Raises an error if it is malformed.
 create or replace function holdfast.retry_policy(policy jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -10,21 +10,18 @@ begin
     return null;
   end if;
   if jsonb_typeof(policy) = 'string' then
-    given := case policy #>> '{}'
-      when 'default' then '{"base": 5, "factor": 2, "cap": 300, "jitter": 0.3, "tries": 3}'
-      when 'analysis-runs' then '{"base": 300, "factor": 2, "cap": 2400, "jitter": 0, "tries": 3}'
-      when 'posts' then '{"delays": [60, 300, 900]}'
-      when 'repo-capture' then '{"base": 60, "factor": 2, "cap": 3600, "jitter": 0, "tries": 4}'
-      when 'alerts' then '{"base": 1, "factor": 2, "cap": 300, "jitter": 0.3, "tries": 3}'
-      when 'chat' then '{"delays": [0, 0]}'
-    end::jsonb;
+    given := holdfast.retry_preset(policy #>> '{}');
   elsif jsonb_typeof(policy) = 'array' then
     given := jsonb_build_object('delays', policy);
   end if;
-  -- Types first: a jsonpath sees through lists, so [[1]] would pass as [1].
+  -- Types first: jsonpath unwraps arrays, so [[1]] would pass as [1].
   if jsonb_typeof(given) <> 'object'
-    or exists (select from jsonb_each(given) as e where jsonb_typeof(e.value) <> case e.key when 'delays' then 'array' else 'number' end)
-    or exists (select from jsonb_path_query(given, 'strict $.delays[*]', silent => true) as d where jsonb_typeof(d) <> 'number')
+    or exists (
+      select from jsonb_each(given) as e
+      where jsonb_typeof(e.value) <> case e.key when 'delays' then 'array' else 'number' end)
+    or exists (
+      select from jsonb_path_query(given, 'strict $.delays[*]', silent => true) as d
+      where jsonb_typeof(d) <> 'number')
   then
     given := null;
   end if;
@@ -37,7 +34,9 @@ begin
     return given;
   end if;
   if jsonb_path_exists(given, '$.base ? (@.type() == "number" && @ >= 0 && @ <= 31536000)')
-    and not jsonb_path_exists(given, '$.keyvalue() ? (@.key != "base" && @.key != "factor" && @.key != "cap" && @.key != "jitter" && @.key != "tries")')
+    and not jsonb_path_exists(given,
+      '$.keyvalue() ? (@.key != "base" && @.key != "factor" && @.key != "cap" && @.key != "jitter"'
+      ' && @.key != "tries")')
     and not jsonb_path_exists(given, '$.factor ? (!(@.type() == "number" && @ >= 1 && @ <= 100))')
     and not jsonb_path_exists(given, '$.cap ? (!(@.type() == "number" && @ >= 0 && @ <= 31536000))')
     and not jsonb_path_exists(given, '$.jitter ? (!(@.type() == "number" && @ >= 0 && @ <= 10))')
@@ -47,8 +46,9 @@ begin
   end if;
   raise exception using
     errcode = 'HF002',
-    message = format('%s is not a retry policy.', left(policy::text, 200)),
-    hint = 'Give a list of delays in seconds, {"base": 5, "factor": 2, "cap": 300, "jitter": 0.3, "tries": 3}, or one of default, analysis-runs, posts, repo-capture, alerts, chat.';
+    message = format('retry must be a list of delays, an object or the name of a preset (got %s).',
+      left(policy::text, 200)),
+    hint = 'Pass a list of delays in seconds, {"base": 5, "factor": 2, "cap": 300, "jitter": 0.3, "tries": 3}, or one'
+      ' of default, analysis-runs, posts, repo-capture, alerts, chat.';
 end
 $$;
-comment on function holdfast.retry_policy(jsonb) is 'A retry policy in full; refuses what is not one.';

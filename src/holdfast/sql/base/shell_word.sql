@@ -1,4 +1,4 @@
--- A text as one word of a command line that people copy into a shell.
+-- Quotes a text as one word of a shell command.
 create or replace function holdfast.shell_word(word text)
 returns text
 language sql immutable parallel safe
@@ -8,4 +8,3 @@ as $$
     else '''' || replace(word, '''', '''"''"''') || ''''
   end
 $$;
-comment on function holdfast.shell_word(text) is 'A text as one word of a command line that people copy into a shell.';

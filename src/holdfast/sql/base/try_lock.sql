@@ -1,4 +1,5 @@
--- Whether nobody else is at what one does at a time: locks its row, which no login can lock, until the transaction ends. Never waits.
+-- Tries to lock an action that runs once at a time, until the transaction ends; false if another transaction has it.
+-- A row lock on a private table, which no login can take, unlike an advisory lock.
 create or replace function holdfast.try_lock(what text)
 returns boolean
 language plpgsql volatile
@@ -8,4 +9,3 @@ begin
   return found;
 end
 $$;
-comment on function holdfast.try_lock(text) is 'Whether nobody else is at what one does at a time; if so, it is the caller''s until the transaction ends.';

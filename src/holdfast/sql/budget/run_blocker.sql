@@ -1,4 +1,5 @@
--- Why a run does not go on: what it has of its budget, if that is used up or too small for a job of it. Null: it goes on.
+-- Returns why the budget holds a run back, as a sentence; null if it does not.
+-- The sentence names what is spent and reserved, and which verb lets the run continue: raise_budget or extend_run.
 create or replace function holdfast.run_blocker(run uuid)
 returns text
 language sql stable security definer
@@ -10,4 +11,3 @@ as $$
   where t.run_id = run
     and t.reached_at is not null
 $$;
-comment on function holdfast.run_blocker(uuid) is 'Why a run does not go on until its budget is raised, in words; null if it goes on.';

@@ -1,13 +1,12 @@
--- How many jobs of some queues a worker does in one time box, by what such jobs took lately.
+-- How many jobs of some queues a worker can do in one time box, from recent run times; 10 if there are none.
 create or replace function holdfast.claim_size(queues text[], time_box interval, slots integer default 1)
 returns integer
 language sql stable
 as $$
   select greatest(1, least(1000, coalesce(
-    -- A fifth of the box is for starting and for handing over.
+    -- A fifth of the time box is for startup and handoff.
     slots * floor(0.8 * extract(epoch from time_box) / nullif(extract(epoch from r.p50), 0)),
     10
   )))::integer
   from holdfast.run_times(queues) as r
 $$;
-comment on function holdfast.claim_size(text[], interval, integer) is 'How many jobs of these queues a worker does in one time box; 10 where nothing is known.';

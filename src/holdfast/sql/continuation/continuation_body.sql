@@ -1,4 +1,4 @@
--- What a callback is told of the worker that it is to start.
+-- The body of the callback that requests a worker.
 create or replace function holdfast.continuation_body(asked holdfast.continuations)
 returns jsonb
 language sql stable
@@ -16,4 +16,3 @@ as $$
     'delay', round(greatest(0, extract(epoch from asked.due_at - holdfast.now()))::numeric, 3)
   )
 $$;
-comment on function holdfast.continuation_body(holdfast.continuations) is 'What a callback is told of the worker that it is to start.';

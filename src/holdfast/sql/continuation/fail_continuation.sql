@@ -1,4 +1,6 @@
--- asked -> asked: the callback failed, so that whoever looks next sends it again.
+-- asked -> asked: records that the callback for a new worker failed, so that it is sent again.
+-- The next call of lost_continuations returns the continuation again. Returns false if a worker has started from it
+-- after all.
 create or replace function holdfast.fail_continuation(continuation uuid, error text)
 returns boolean
 language plpgsql volatile security definer
@@ -12,4 +14,3 @@ begin
   return found;
 end
 $$;
-comment on function holdfast.fail_continuation(uuid, text) is 'Says that the callback of a continuation failed; false if a worker has taken it all the same.';

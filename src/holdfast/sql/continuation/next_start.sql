@@ -1,9 +1,8 @@
 -- When the next scheduled job of some queues, or of one run, is due; null if none is.
+-- plan: no seqscan
 create or replace function holdfast.next_start(queues text[], run uuid)
 returns timestamptz
 language sql stable
-set jit = off
-set enable_seqscan = off
 as $$
   select min(found.due_at)
   from (
@@ -15,4 +14,3 @@ as $$
     limit 1
   ) as found
 $$;
-comment on function holdfast.next_start(text[], uuid) is 'When the next scheduled job of these queues, or of this run, is due.';

@@ -1,4 +1,4 @@
--- How many others do the work of a worker: successors that are asked for, and live workers that will ask for theirs.
+-- How many others share the work of a worker: requested successors, and live workers that will request theirs.
 create or replace function holdfast.others_at_work(me holdfast.workers, out asked bigint, out living bigint)
 language sql stable
 as $$
@@ -6,6 +6,8 @@ as $$
     (
       select count(*) from holdfast.continuations as c
       where c.taken_at is null and c.closed_at is null
+        -- One that waits for a later time does nothing until then.
+        and (c.sent > 0 or c.due_at <= holdfast.now())
         and c.queues = me.queues and c."group" = me."group" and c.run_id is not distinct from me.run_id
     ),
     (
@@ -16,5 +18,3 @@ as $$
         and not exists (select from holdfast.continuations as c where c.worker_id = w.id)
     )
 $$;
-comment on function holdfast.others_at_work(holdfast.workers)
-  is 'How many successors are asked for beside a worker with the same queues, group and run, and how many such workers live that have asked for none.';

@@ -1,6 +1,10 @@
--- asked -> taken: registers the worker that a continuation became. A second one that comes for it is turned away.
-create or replace function holdfast.take_continuation(continuation uuid, worker uuid, queues text[], info jsonb default '{}')
-returns table (taken boolean, lease_until timestamptz, starts_in interval, index integer, run uuid, claim_size integer, checkpoint jsonb)
+-- asked -> taken: registers the worker that was started from a continuation.
+-- queues and info are those of register_worker. taken is false if another worker was faster, or the work is done:
+-- exit. Claim nothing before starts_in has passed; checkpoint is what the predecessor handed over.
+create or replace function holdfast.take_continuation(continuation uuid, worker uuid, queues text[],
+  info jsonb default '{}')
+returns table (taken boolean, lease_until timestamptz, starts_in interval, index integer, run uuid, claim_size integer,
+  checkpoint jsonb)
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
 as $$
@@ -11,7 +15,8 @@ begin
   perform holdfast.check_object('info', info);
   select c.* into row from holdfast.continuations as c where c.id = continuation for update;
   if not found then
-    perform holdfast.refuse('HF004', format('There is no continuation %s.', continuation), 'Start a worker without one, or look at holdfast.continuation_view.');
+    perform holdfast.refuse('HF004', format('There is no continuation %s.', continuation),
+      'Start the worker without a continuation. The view holdfast.continuation_view lists all continuations.');
   end if;
   taken := row.closed_at is null and coalesce(row.taken_by, worker) = worker;
   index := row.link;
@@ -27,9 +32,8 @@ begin
   where c.id = continuation;
   starts_in := greatest(row.due_at - holdfast.now(), '0');
   lease_until := holdfast.register_worker(worker, queues,
-    jsonb_strip_nulls(jsonb_build_object('claim_size', claim_size)) || info || jsonb_build_object('index', index, 'run', run));
+    jsonb_strip_nulls(jsonb_build_object('claim_size', claim_size)) || info
+    || jsonb_build_object('index', index, 'run', run));
   return next;
 end
 $$;
-comment on function holdfast.take_continuation(uuid, uuid, text[], jsonb)
-  is 'Registers the worker that a continuation became; taken is false if another has it. It is to claim nothing before starts_in has passed.';

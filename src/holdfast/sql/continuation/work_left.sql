@@ -1,10 +1,10 @@
--- How many jobs of some queues, or of one run, are ready, running or due within a time: what a successor would have to do.
+-- Returns how many jobs of these queues, or of one run, are ready, running or due within the given time.
+-- Counts to about 10,000 per state. Pass null for run to count by queue.
+-- plan: no seqscan
 create or replace function holdfast.work_left(queues text[], run uuid, within interval)
 returns bigint
 language sql stable security definer
 set search_path = holdfast, pg_temp
-set jit = off
-set enable_seqscan = off
 as $$
   select case
     when run is not null then (
@@ -30,4 +30,3 @@ as $$
     )
   end
 $$;
-comment on function holdfast.work_left(text[], uuid, interval) is 'How many jobs of these queues, or of this run, are ready, running or due within a time; each counted to 10,000.';

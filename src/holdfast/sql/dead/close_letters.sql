@@ -1,4 +1,4 @@
--- Writes down how the replays of dead letters ended; one that completed is resolved with that.
+-- Records how replays of dead letters ended; a completed one is resolved.
 create or replace function holdfast.close_letters(ids uuid[], to_state text)
 returns void
 language sql volatile
@@ -14,4 +14,3 @@ as $$
     for update
   ))
 $$;
-comment on function holdfast.close_letters(uuid[], text) is 'Writes down how the replays of dead letters ended.';

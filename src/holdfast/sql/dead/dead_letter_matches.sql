@@ -1,4 +1,4 @@
--- Whether a dead letter of a job that is dead now fits a filter. One predicate for lists, groups and bulk actions.
+-- Whether a dead letter matches a filter and its job is still dead. Shared by lists, groups and bulk actions.
 create or replace function holdfast.dead_letter_matches(letter holdfast.dead_letters, filter jsonb)
 returns boolean
 language sql stable
@@ -16,5 +16,3 @@ as $$
     and (not filter ? 'since' or letter.died_at >= (filter ->> 'since')::timestamptz)
     and (not filter ? 'until' or letter.died_at < (filter ->> 'until')::timestamptz)
 $$;
-comment on function holdfast.dead_letter_matches(holdfast.dead_letters, jsonb)
-  is 'Whether a dead letter of a job that is dead now fits a filter; assignee null means nobody''s.';

@@ -1,4 +1,4 @@
--- any status -> the same: writes a note on dead letters; returns how many.
+-- any status -> the same: adds a note to dead letters; returns how many got it.
 create or replace function holdfast.note_dead_letters(ids uuid[], note text, author text default null)
 returns integer
 language plpgsql volatile security definer
@@ -9,7 +9,7 @@ declare
   written integer;
 begin
   if coalesce(length(trim(note_dead_letters.note)), 0) = 0 then
-    perform holdfast.refuse('HF002', 'A note needs words.', 'Say what you found.');
+    perform holdfast.refuse('HF002', 'note must not be empty.', 'Say what you found.');
   end if;
   insert into holdfast.dead_letter_notes (job_id, at, author, note)
   select d.job_id, holdfast.now(), left(note_dead_letters.author, 200), holdfast.sanitise_text(note_dead_letters.note)
@@ -20,4 +20,3 @@ begin
   return written;
 end
 $$;
-comment on function holdfast.note_dead_letters(uuid[], text, text) is 'Writes a note on dead letters; returns how many.';

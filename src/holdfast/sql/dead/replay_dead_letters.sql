@@ -1,15 +1,17 @@
--- dead -> ready | waiting: replays the oldest dead letters that fit a filter, from a place on. None is taken twice.
+-- dead -> ready | waiting: replays dead letters that match a filter, oldest first, at most max (up to 1000).
+-- Takes open letters and those under investigation, unless the filter names a status; concurrent calls never take the
+-- same one. Each job starts at stage of its pipeline; null: where it ended.
+-- filter: queue, task, reason, class, error_type, fingerprint, status, assignee, run, since, until.
+-- For the next page pass died_at and job_id of the last row. A last row with result more is not a letter: 10,000 were
+-- looked at, continue from there.
+-- plan: no seqscan, no bitmapscan, no sort
 create or replace function holdfast.replay_dead_letters(
   filter jsonb default '{}', after_time timestamptz default null, after_id uuid default null, max integer default 100,
-  reason text default null, actor text default null
+  reason text default null, actor text default null, stage text default null
 )
 returns table (job_id uuid, died_at timestamptz, result text)
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
-set jit = off
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
 as $$
 #variable_conflict use_column
 declare
@@ -27,7 +29,8 @@ begin
     select d.job_id, d.died_at, coalesce(holdfast.dead_letter_matches(d, filter), false) as fits
     from holdfast.dead_letters as d
     where d.replayed_at is null
-      and (d.died_at, d.job_id) > (coalesce(after_time, '-infinity'), coalesce(after_id, '00000000-0000-0000-0000-000000000000'))
+      and (d.died_at, d.job_id) > (coalesce(after_time, '-infinity'),
+        coalesce(after_id, '00000000-0000-0000-0000-000000000000'))
     order by d.died_at, d.job_id
     limit 10000
   loop
@@ -36,7 +39,7 @@ begin
     job_id := seen.job_id;
     died_at := seen.died_at;
     continue when not seen.fits;
-    -- Found without locks, so it is looked at again under the lock that every replay takes: somebody may have been faster.
+    -- Found without a lock, so checked again under the lock that every replay takes: another call may have been faster.
     select h.* into past
     from holdfast.history as h
     where h.id = seen.job_id
@@ -50,12 +53,13 @@ begin
     held := held || past;
     times := times || seen.died_at;
   end loop;
-  -- In the order of what each will wait for, so that two calls cannot wait for each other.
+  -- Lock order: by order key, then unique key, so that two calls cannot deadlock.
   for i in
     select s from generate_subscripts(held, 1) as s
-    order by (held[s]).order_key nulls first, (held[s]).unique_scope nulls first, (held[s]).unique_key nulls first, (held[s]).id
+    order by (held[s]).order_key nulls first, (held[s]).unique_scope nulls first, (held[s]).unique_key nulls first,
+      (held[s]).id
   loop
-    results[i] := holdfast.replay_job(held[i], null, reason, actor);
+    results[i] := holdfast.replay_job(held[i], replay_dead_letters.stage, reason, actor);
   end loop;
   return query select (held[s]).id, times[s], results[s] from generate_subscripts(held, 1) as s order by s;
   if looked = 10000 and cardinality(held) < least(max, 1000) then
@@ -64,5 +68,3 @@ begin
   end if;
 end
 $$;
-comment on function holdfast.replay_dead_letters(jsonb, timestamptz, uuid, integer, text, text)
-  is 'Replays up to max (at most 1000) dead letters that are open or under investigation, oldest first. Give time and id of the last row for the rest; a last row with result more is no letter, but where the look stopped.';

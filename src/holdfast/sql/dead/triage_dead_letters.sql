@@ -1,4 +1,5 @@
--- open | investigating | resolved | ignored -> as given: sets status or assignee of dead letters; returns those that changed.
+-- open | investigating | resolved | ignored -> as given: sets the status or the assignee of dead letters.
+-- null keeps the present value, an empty assignee removes it. Returns the ids of the letters found.
 create or replace function holdfast.triage_dead_letters(
   ids uuid[], status text default null, assignee text default null, reason text default null, actor text default null
 )
@@ -9,16 +10,21 @@ as $$
 #variable_conflict use_variable
 begin
   if status not in ('open', 'investigating', 'resolved', 'ignored') then
-    perform holdfast.refuse('HF002', format('A dead letter cannot be %s.', status), 'Say open, investigating, resolved or ignored.');
+    perform holdfast.refuse('HF002',
+      format('status must be open, investigating, resolved or ignored (got %s).', status),
+      'Pass one of these, or null to keep the present status.');
   end if;
   if status is null and assignee is null then
-    perform holdfast.refuse('HF002', 'Neither a status nor an assignee is given.', 'Say what shall change.');
+    perform holdfast.refuse('HF002', 'status or assignee must be given.', 'Pass at least one of them.');
   end if;
   return query
     with changed as (
       update holdfast.dead_letters as d
       set status = coalesce(triage_dead_letters.status, d.status),
-          assignee = case when triage_dead_letters.assignee is null then d.assignee else nullif(left(triage_dead_letters.assignee, 200), '') end
+          assignee = case
+            when triage_dead_letters.assignee is null then d.assignee
+            else nullif(left(triage_dead_letters.assignee, 200), '')
+          end
       where d.job_id = any (array(
         select l.job_id from holdfast.dead_letters as l where l.job_id = any (ids) order by l.job_id for update))
       returning d.job_id, d.queue, d.run_id, d.status, d.assignee
@@ -31,5 +37,3 @@ begin
     select c.job_id from changed as c;
 end
 $$;
-comment on function holdfast.triage_dead_letters(uuid[], text, text, text, text)
-  is 'Sets status or assignee of dead letters (an empty assignee takes it off); returns those that changed.';

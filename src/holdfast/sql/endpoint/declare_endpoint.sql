@@ -1,4 +1,7 @@
--- (nothing) -> declared: makes an endpoint if there is none, and sets the keys of its configuration that are given.
+-- (nothing) -> declared: makes an endpoint if there is none, and sets the given keys of its settings.
+-- settings: preset (dev or prod), mode (flow, aimd, aimd_simple or fixed), min, max, start, trip_failures, trip_quiet,
+-- open_first, open_max, static_rate, requests_per_minute, units_per_minute, budget_per_day, price, estimate, shares,
+-- fallback, pause. Keys that are not given keep their values. docs/flow-control.md explains what they do.
 create or replace function holdfast.declare_endpoint(name text, settings jsonb default '{}')
 returns void
 language plpgsql volatile security definer
@@ -10,16 +13,20 @@ declare
   wrong   text;
 begin
   select k into wrong from jsonb_object_keys(given) as k
-  where k <> all (array['mode', 'min', 'max', 'start', 'trip_failures', 'trip_quiet', 'open_first', 'open_max', 'static_rate',
-    'requests_per_minute', 'units_per_minute', 'budget_per_day', 'price', 'estimate', 'shares', 'fallback', 'pause']);
+  where k <> all (array['mode', 'min', 'max', 'start', 'trip_failures', 'trip_quiet', 'open_first', 'open_max',
+    'static_rate', 'requests_per_minute', 'units_per_minute', 'budget_per_day', 'price', 'estimate', 'shares',
+    'fallback', 'pause']);
   if wrong is not null then
     perform holdfast.refuse('HF002', format('An endpoint has no setting %s.', wrong),
-      'Known are preset, mode, min, max, start, trip_failures, trip_quiet, open_first, open_max, static_rate, requests_per_minute, units_per_minute, budget_per_day, price, estimate, shares, fallback, pause.');
+      'Use preset, mode, min, max, start, trip_failures, trip_quiet, open_first, open_max, static_rate,'
+      ' requests_per_minute, units_per_minute, budget_per_day, price, estimate, shares, fallback, pause.');
   end if;
-  select k into wrong from unnest(array['mode', 'min', 'max', 'start', 'trip_failures', 'trip_quiet', 'open_first', 'open_max', 'price', 'pause']) as k
+  select k into wrong from unnest(array['mode', 'min', 'max', 'start', 'trip_failures', 'trip_quiet', 'open_first',
+    'open_max', 'price', 'pause']) as k
   where given -> k = 'null' limit 1;
   if wrong is not null then
-    perform holdfast.refuse('HF002', format('The setting %s of an endpoint cannot be null.', wrong), 'Give a value, or leave it out to keep the present one.');
+    perform holdfast.refuse('HF002', format('The setting %s of an endpoint must not be null.', wrong),
+      'Pass a value. To keep the present value, leave out the setting.');
   end if;
   perform holdfast.check_shares(coalesce(nullif(given -> 'shares', 'null'), '{}'));
   perform holdfast.name_endpoint(name);
@@ -30,7 +37,7 @@ exception
     raise exception using
       errcode = 'HF002',
       message = format('A setting of endpoint %s is out of range: %s.', name, sqlerrm),
-      hint = 'min is at least 1, max at least min, rates are more than nothing, budgets, price and estimate not negative, mode is fixed, aimd, aimd_simple or flow.';
+      hint = 'min is at least 1, max at least min, rates are more than 0, budgets, price and estimate not'
+        ' negative, mode is fixed, aimd, aimd_simple or flow.';
 end
 $$;
-comment on function holdfast.declare_endpoint(text, jsonb) is 'Makes an endpoint if there is none, and sets the keys of its configuration that are given.';

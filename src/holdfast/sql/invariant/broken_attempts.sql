@@ -1,4 +1,4 @@
--- Violations of: a job starts again only after an end of its last attempt that was counted: a failure, a loss, or a deferral.
+-- Violations of: a job starts again only after its last attempt was counted as a failure, a loss or a deferral.
 create or replace function holdfast.broken_attempts(max integer)
 returns table (name text, job uuid, detail text)
 language sql stable
@@ -14,7 +14,11 @@ as $$
             where o.job_id = n.id and o.generation = n.generation and o.visit < n.visit
             order by o.visit desc limit 1
           ),
-          (select e.attempt from holdfast.events as e where e.job_id = n.id and e.cause = 'replay' order by e.id desc limit 1)
+          (select e.attempt
+           from holdfast.events as e
+           where e.job_id = n.id and e.cause = 'replay'
+           order by e.id desc
+           limit 1)
         )
       end as before,
       -- Waits are not counted: after one there may be any number of attempts more.
@@ -42,4 +46,3 @@ as $$
       or c.attempt - c.before < c.ends + case when c.is_live then c.running else (c.state = 'completed')::integer end
     )
 $$;
-comment on function holdfast.broken_attempts(integer) is 'Jobs with more or fewer attempts than the ends that were counted.';

@@ -1,12 +1,13 @@
--- Violations of: in a queue whose audit trail is full, each event begins where the one before it ended, and the first from nothing.
+-- Violations of: in a queue whose audit trail is full, each event continues the one before, and the first starts it.
 create or replace function holdfast.broken_chains(max integer)
 returns table (name text, job uuid, detail text)
 language sql stable
 as $$
-  with told as materialized (
+  with event as materialized (
     select
-      e.*, q.full_since + interval '1 minute' as whole_since, lag(e.at) over line as last_at, lag(e.queue) over line as last_queue,
-      lag(e.attempt) over line as last_attempt, lag(e.from_state) over line as last_from, lag(e.to_state) over line as last_state
+      e.*, q.full_since + interval '1 minute' as whole_since, lag(e.at) over line as last_at,
+      lag(e.queue) over line as last_queue, lag(e.attempt) over line as last_attempt,
+      lag(e.from_state) over line as last_from, lag(e.to_state) over line as last_state
     from (select t.* from holdfast.events as t order by t.id desc limit max) as e
     left join holdfast.queues as q on q.name = e.queue
     where e.job_id is not null
@@ -14,7 +15,7 @@ as $$
     window line as (partition by e.job_id order by e.id)
   ), odd as materialized (
     select t.*,
-      -- A job that has left its queue may have been in another, whose trail is not full.
+      -- A job that has left its queue may have been in one whose trail is not full.
       exists (
         select from (
           select j.visit, j.pipeline from holdfast.jobs as j where j.id = t.job_id
@@ -24,18 +25,22 @@ as $$
         where now.visit = 1 and now.pipeline is null
         offset 0
       ) as has_stayed
-    from told as t
+    from event as t
     where t.from_state is distinct from t.last_state
       and t.whole_since is not null
   )
-  select 'trail_with_a_gap', t.job_id, format('%s: from %s, and it was %s', t.cause, coalesce(t.from_state, 'nothing'), t.last_state)
+  select 'trail_with_a_gap', t.job_id,
+    format('%s: from %s, and it was %s', t.cause, coalesce(t.from_state, 'nothing'), t.last_state)
   from odd as t
   where t.last_at > t.whole_since
-    -- In another queue it has made an attempt.
+    -- In another queue it has had an attempt.
     and (t.has_stayed or t.queue = t.last_queue and t.attempt = t.last_attempt + (t.cause = 'claim')::integer)
-    -- What somebody asks for is told by the verb, and by whoever asked.
+    -- An operator's action is recorded twice: by the verb, and by the change that follows.
     and not (
-      t.cause in ('cancel', 'take_back', 'complete_by_hand', 'fail_by_hand', 'signal', 'replace')
+      t.cause in (
+        'cancel', 'reclaim', 'complete_as_operator', 'fail_as_operator', 'signal', 'replace',
+        'take_back', 'complete_by_hand', 'fail_by_hand' -- events from before 0.1.0
+      )
       and t.from_state is not distinct from t.last_from
       and t.to_state = t.last_state
     )
@@ -46,6 +51,7 @@ as $$
     and t.from_state is not null
     and t.has_stayed
     and holdfast.created_at(t.job_id) > t.whole_since
-    and not exists (select from holdfast.events as o where o.job_id = t.job_id and o.id < t.id and o.to_state is not null offset 0)
+    and not exists (
+      select from holdfast.events as o
+      where o.job_id = t.job_id and o.id < t.id and o.to_state is not null offset 0)
 $$;
-comment on function holdfast.broken_chains(integer) is 'Events that do not go on from the one before, in queues whose audit trail is full.';

@@ -1,5 +1,5 @@
 -- Violations of: failures and losses stay within their limits, and each has an attempt that explains it.
--- A limit that is lowered afterwards makes jobs stand out that were within the old one.
+-- After a limit was lowered, jobs within the old one are reported, too.
 create or replace function holdfast.broken_counts(max integer)
 returns table (name text, job uuid, detail text)
 language sql stable
@@ -22,7 +22,8 @@ as $$
   where c.losses > c.most_losses - c.is_live::integer
   union all
   select 'unexplained_count', c.id,
-    format('%s failures and %s losses; attempts tell of %s and %s', c.failures, c.losses, told.failed, told.lost)
+    format('%s failures and %s losses; attempts tell of %s and %s', c.failures, c.losses, recorded.failed,
+      recorded.lost)
   from counted as c
   cross join lateral (
     select
@@ -32,13 +33,12 @@ as $$
     from holdfast.attempts as a
     where a.job_id = c.id
       and a.visit = c.visit
-  ) as told
-  -- A job that ended while it waited died of what its children did.
+  ) as recorded
+  -- A job that ended while it waited died because of its children.
   where (c.is_live or c.token is not null)
     and (
-      c.failures <> told.failed
+      c.failures <> recorded.failed
       -- A loss that is forgiven after the end stays in history.
-      or c.losses not between told.lost and told.lost + case when c.is_live then 0 else told.forgiven end
+      or c.losses not between recorded.lost and recorded.lost + case when c.is_live then 0 else recorded.forgiven end
     )
 $$;
-comment on function holdfast.broken_counts(integer) is 'Jobs with more failures or losses than they may have, or than their attempts tell of.';

@@ -12,7 +12,8 @@ as $$
   group by h.id
   having count(*) > 1
   union all
-  select 'completed_by_a_bad_attempt', h.id, format('attempt %s completed it, and is recorded as %s', h.attempt, a.outcome)
+  select 'completed_by_a_bad_attempt', h.id,
+    format('attempt %s completed it, and is recorded as %s', h.attempt, a.outcome)
   from (select e.* from holdfast.history as e order by e.id desc limit max) as h
   cross join lateral (
     select t.outcome
@@ -22,4 +23,3 @@ as $$
   ) as a
   where h.state = 'completed'
 $$;
-comment on function holdfast.broken_ends(integer) is 'Jobs with more than one end, or completed by an attempt that ended badly.';

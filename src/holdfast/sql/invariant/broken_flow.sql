@@ -11,20 +11,21 @@ as $$
       and j.in_flight_at_start is not null
     group by l.endpoint
   ), limited as (
-    select l.kind, l.name, l.max_concurrent, count(*) as jobs, max(j.started_at) > l.changed_at + interval '10 seconds' as has_started
+    select l.kind, l.name, l.max_concurrent, count(*) as jobs,
+      max(j.started_at) > l.changed_at + interval '10 seconds' as has_started
     from holdfast.limits as l
     join holdfast.jobs as j on j.state = 'running' and case l.kind when 'queue' then j.queue else j.task end = l.name
     group by l.kind, l.name
   )
-  select 'in_flight_is_wrong', null::uuid, format('endpoint %s: %s in flight, %s running jobs have a permit', e.name, e.in_flight, coalesce(p.jobs, 0))
+  select 'in_flight_is_wrong', null::uuid,
+    format('endpoint %s: %s in flight, %s running jobs have a permit', e.name, e.in_flight, coalesce(p.jobs, 0))
   from holdfast.endpoints as e
   left join permit as p on p.endpoint = e.name
   where e.in_flight <> coalesce(p.jobs, 0)
   union all
-  -- What ran when the limit was lowered may run on; but then nothing starts, once those are done that did not know of it.
+  -- Jobs that ran when the limit was lowered may continue; ten seconds later no new one may start above it.
   select 'above_the_limit', null, format('%s %s: %s running, at most %s may', l.kind, l.name, l.jobs, l.max_concurrent)
   from limited as l
   where l.jobs > l.max_concurrent
     and l.has_started
 $$;
-comment on function holdfast.broken_flow() is 'Endpoints whose calls in flight are not their running jobs, and limits that are exceeded.';

@@ -6,7 +6,7 @@ as $$
   with keyed as materialized (
     select n.id, n.is_live, n.unique_scope as scope, n.unique_key as key, k.job_id, k.until_end, k.expires_at
     from holdfast.newest_jobs(max) as n
-    -- One look-up for each job: of all the keys there are, most belong to jobs that ended long ago.
+    -- One index look-up per job: most keys belong to jobs that ended long ago.
     cross join lateral (
       select u.job_id, u.until_end, u.expires_at
       from holdfast.unique_keys as u
@@ -15,7 +15,8 @@ as $$
     ) as k
     where n.unique_key is not null
   )
-  select 'duplicate_unique_key', (array_agg(k.id order by k.id desc))[1], format('%s jobs of the key %s in %s', count(*), k.key, k.scope)
+  select 'duplicate_unique_key', (array_agg(k.id order by k.id desc))[1],
+    format('%s jobs of the key %s in %s', count(*), k.key, k.scope)
   from keyed as k
   -- A key with a time may stand for the next job while the last one still lives.
   where k.expires_at is null
@@ -31,4 +32,3 @@ as $$
     and k.job_id = k.id
     and not k.is_live
 $$;
-comment on function holdfast.broken_keys(integer) is 'Unique keys with more than one job, and keys that outlived their job.';

@@ -12,7 +12,7 @@ as $$
   ), ran as materialized (
     select
       n.id, n.order_key, n.order_seq, n.started_at, lag(n.ended_at) over by_start as before,
-      -- Those of one moment may have ended in any order.
+      -- Jobs that ended at the same time may have ended in any order.
       max(n.order_seq) over by_end as highest
     from holdfast.newest_jobs(max) as n
     where n.order_key is not null
@@ -33,7 +33,9 @@ as $$
   select 'overtaken', l.id, format('it waits behind order key %s, a later one may run', l.order_key)
   from lined as l
   where l.is_behind
-    and exists (select from lined as o where o.order_key = l.order_key and not o.is_behind and o.order_seq > l.order_seq)
+    and exists (
+      select from lined as o
+      where o.order_key = l.order_key and not o.is_behind and o.order_seq > l.order_seq)
   union all
   select 'order_without_line', l.id, format('order key %s has no line', l.order_key)
   from lined as l
@@ -45,12 +47,13 @@ as $$
   where (j.id is null or j.waits_for = 'order')
     and not exists (select from holdfast.order_releases as r where r.key = k.key)
   union all
-  select 'order_overlaps', r.id, format('order key %s: it began at %s, the one before ended at %s', r.order_key, r.started_at, r.before)
+  select 'order_overlaps', r.id,
+    format('order key %s: it began at %s, the one before ended at %s', r.order_key, r.started_at, r.before)
   from ran as r
   where r.started_at < r.before
   union all
-  select 'ran_out_of_order', r.id, format('order key %s: it is number %s, and number %s ended before', r.order_key, r.order_seq, r.highest)
+  select 'ran_out_of_order', r.id,
+    format('order key %s: it is number %s, and number %s ended before', r.order_key, r.order_seq, r.highest)
   from ran as r
   where r.order_seq < r.highest
 $$;
-comment on function holdfast.broken_order(integer) is 'Order keys of which more than one job runs or ran at once, whose jobs ran out of order, or whose line is broken.';

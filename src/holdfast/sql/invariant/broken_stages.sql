@@ -1,4 +1,4 @@
--- Violations of: every stage that a job has left has an output. A job that fanned out may miss those of branches that did not complete.
+-- Violations of: every stage that a job has left has an output, except branches of a fan-out that did not complete.
 create or replace function holdfast.broken_stages(max integer)
 returns table (name text, job uuid, detail text)
 language sql stable
@@ -17,4 +17,3 @@ as $$
     and made.outputs <> n.visit - 1
     and not exists (select from holdfast.waits as w where w.job_id = n.id and w.name = 'stages' offset 0)
 $$;
-comment on function holdfast.broken_stages(integer) is 'Jobs that have left a stage without an output.';

@@ -1,4 +1,4 @@
--- Violations of: the audit trail tells of legal transitions only.
+-- Violations of: the audit trail has legal transitions only.
 create or replace function holdfast.broken_trail(max integer)
 returns table (name text, job uuid, detail text)
 language sql stable
@@ -15,4 +15,3 @@ as $$
       else e.to_state in ('waiting', 'scheduled', 'ready')
     end
 $$;
-comment on function holdfast.broken_trail(integer) is 'Events that tell of a transition which cannot be.';

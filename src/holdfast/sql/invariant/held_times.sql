@@ -1,13 +1,15 @@
--- From when to when each attempt of the newest jobs held its lease, as far as it is recorded; the last one may still do.
+-- When each attempt of the newest jobs held its lease, as far as recorded; the last one may still hold it.
 create or replace function holdfast.held_times(max integer)
-returns table (job uuid, attempt integer, generation integer, visit integer, token uuid, began timestamptz, ended timestamptz, retry_at timestamptz)
+returns table (job uuid, attempt integer, generation integer, visit integer, token uuid, began timestamptz,
+  ended timestamptz, retry_at timestamptz)
 language sql stable
 as $$
   with newest as materialized (
     select n.* from holdfast.newest_jobs(max) as n
   ), recorded as materialized (
-    -- A lost attempt held its lease as long as that was good, whenever it was taken.
-    select a.job_id, a.attempt, a.generation, a.visit, a.token, a.started_at, greatest(a.ended_at, a.lease_until), a.retry_at
+    -- A lost attempt held its lease until it ended, whenever it was rescued.
+    select a.job_id, a.attempt, a.generation, a.visit, a.token, a.started_at, greatest(a.ended_at, a.lease_until),
+      a.retry_at
     from newest as n
     cross join lateral (select t.* from holdfast.attempts as t where t.job_id = n.id offset 0) as a
     where a.started_at is not null
@@ -26,4 +28,3 @@ as $$
   where n.started_at is not null
     and not exists (select from recorded as r where r.job_id = n.id and r.attempt = n.attempt)
 $$;
-comment on function holdfast.held_times(integer) is 'From when to when each attempt of the newest jobs held its lease, as far as it is recorded.';

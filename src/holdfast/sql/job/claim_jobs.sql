@@ -1,4 +1,8 @@
--- ready -> running: leases up to n jobs to a worker, under one new token.
+-- ready -> running: leases up to n jobs to a worker.
+-- Jobs come from the worker's queues, by priority and age, as far as limits, endpoints and budgets permit.
+-- Every later write for a job must carry the returned token. stop_after is the time left until the job's timeout or
+-- deadline. endpoint names the endpoint whose permit the job holds until it ends.
+-- Returns no row if nothing may start now: wait for a notification on holdfast_ready, or ask again after a second.
 create or replace function holdfast.claim_jobs(worker uuid, n integer)
 returns table (
   job_id uuid, token uuid, task text, queue text, payload json, attempt integer, failures integer, losses integer,
@@ -11,11 +15,12 @@ as $$
 #variable_conflict use_column
 begin
   if n is null or n < 1 then
-    perform holdfast.refuse('HF002', format('A worker cannot claim %s jobs.', n), 'Say how many it has room for, at least 1.');
+    perform holdfast.refuse('HF002', format('n must be at least 1 (got %s).', coalesce(n::text, 'null')),
+      'Pass the number of free slots.');
   end if;
   if not holdfast.has_lease(worker) then
     perform holdfast.refuse('HF006', format('The worker %s has no lease.', worker),
-      'Call holdfast.register_worker or holdfast.renew_lease first, and drop the jobs claimed before.');
+      'Stop the jobs that this worker runs. Then call holdfast.register_worker or holdfast.renew_lease.');
   end if;
   return query
     select
@@ -25,5 +30,3 @@ begin
     where c.kind = 'job';
 end
 $$;
-comment on function holdfast.claim_jobs(uuid, integer)
-  is 'Leases up to n ready jobs to a registered worker and returns them. Every later write for them must carry the token.';

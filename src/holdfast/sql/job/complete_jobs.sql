@@ -1,20 +1,15 @@
--- running -> completed: ends jobs with their outputs; returns those whose token is outdated.
-create or replace function holdfast.complete_jobs(ids uuid[], tokens uuid[], outputs json[], details jsonb[] default null)
+-- running -> completed: ends jobs and stores their outputs.
+-- ids, tokens and outputs are parallel arrays. details[i] may hold {"units": used}; without it a call to an endpoint
+-- is taken to have used its estimate. Returns the ids that changed nothing, because the token is outdated: another
+-- worker has that job.
+-- plan: no seqscan
+create or replace function holdfast.complete_jobs(
+  ids uuid[], tokens uuid[], outputs json[], details jsonb[] default null
+)
 returns setof uuid
-language plpgsql volatile security definer
+language sql volatile security definer
 set search_path = holdfast, pg_temp
-set jit = off
-set enable_seqscan = off
 as $$
-declare
-  ended uuid[] := holdfast.end_jobs(
-    ids, tokens, 'completed', outputs, null,
-    case when details is not null then array(select holdfast.read_number(d -> 'units') from unnest(details) with ordinality as u (d, i) order by i) end
-  );
-begin
-  if cardinality(ended) < cardinality(ids) then
-    return query select i from unnest(ids) as i where i <> all (ended);
-  end if;
-end
+  select holdfast.settle_jobs(
+    ids, tokens, array_fill('complete'::text, array[coalesce(cardinality(ids), 0)]), outputs, details)
 $$;
-comment on function holdfast.complete_jobs(uuid[], uuid[], json[], jsonb[]) is 'Completes running jobs; returns those that were lost to another worker.';

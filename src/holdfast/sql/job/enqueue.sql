@@ -1,4 +1,8 @@
--- (nothing) -> ready | scheduled | waiting: stores one job, in the caller's transaction.
+-- (nothing) -> ready | scheduled | waiting: stores one job and returns its id.
+-- For psql, triggers and other languages. The job exists once the caller's transaction commits, and not before.
+-- Only task is required. An option that is left out comes from the task, else from the queue, else from the defaults.
+-- delay and run_at schedule the job. A unique_key that another job holds returns that job's id instead. Jobs with the
+-- same order_key run one at a time, in commit order. run adds the job to a run that is still open.
 create or replace function holdfast.enqueue(
   task         text,
   payload      json default '{}',
@@ -24,9 +28,9 @@ language sql volatile security definer
 set search_path = holdfast, pg_temp
 as $$
   select job_id
-  from holdfast.enqueue_jobs(
-    array[task],
-    array[payload],
+  from holdfast.enqueue_one(
+    task,
+    payload,
     jsonb_strip_nulls(jsonb_build_object(
       'queue', queue, 'priority', priority, 'delay', delay, 'run_at', run_at,
       'unique_key', unique_key, 'unique_for', unique_for, 'unique_scope', unique_scope,
@@ -37,5 +41,3 @@ as $$
     || case when retry is null then '{}' else jsonb_build_object('retry', retry) end
   )
 $$;
-comment on function holdfast.enqueue(text, json, text, integer, interval, timestamptz, text, text, text, text, uuid, jsonb, interval, timestamptz, text, text, integer, jsonb)
-  is 'Stores one job and returns its id. For psql and triggers; it commits with the caller''s transaction.';

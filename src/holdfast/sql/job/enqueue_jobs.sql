@@ -1,4 +1,10 @@
 -- (nothing) -> ready | scheduled | waiting: stores jobs, all or none, in the caller's transaction.
+-- tasks holds one name for all jobs, or one per payload. options apply to every job; each[i] overrides them for job i.
+-- Options: queue, priority, delay, run_at, unique_key, unique_for, unique_scope, order_key, run, labels, timeout,
+-- deadline, group, endpoint, estimate, max_failures, retry, pipeline, stage, stagger ({"every": seconds, "chunk":
+-- jobs}), notify.
+-- Returns the ids in the order of the payloads; created is false where a unique key returned an earlier job.
+-- plan: no seqscan, generic
 create or replace function holdfast.enqueue_jobs(
   tasks    text[],
   payloads json[],
@@ -8,55 +14,36 @@ create or replace function holdfast.enqueue_jobs(
 returns table (job_id uuid, created boolean)
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
-set jit = off
-set enable_seqscan = off
-set plan_cache_mode = force_generic_plan
 as $$
-#variable_conflict use_column
 declare
-  n       integer := cardinality(payloads);
-  ids     uuid[];
-  made    boolean[];
-  seqs    bigint[];
-  heads   boolean[];
+  names  text[] := '{}';
+  own    record;
+  stored record;
 begin
   perform holdfast.check_object('options', options);
-  if coalesce(n, 0) = 0 then
+  if coalesce(cardinality(payloads), 0) = 0 then
     return;
   end if;
-  if options ? 'pipeline' or each::text like '%"pipeline%' then
-    select o.tasks, o.options, o.each into tasks, options, each from holdfast.enter_options(n, tasks, options, each) as o;
+  -- Tasks and payloads are paired by number, from 1; an array of SQL may start at another number, or be a matrix.
+  if array_lower(payloads, 1) <> 1 or array_ndims(payloads) > 1 then
+    payloads := array(select p from unnest(payloads) as p);
   end if;
-  perform holdfast.check_enqueue(tasks, payloads, options, each);
-  ids := holdfast.new_ids(holdfast.now(), n);
-  if each is null and cardinality(tasks) = 1 and not options ?| array['unique_key', 'order_key', 'stagger'] then
-    if options ? 'run' then
-      perform holdfast.join_runs(null, options, null, n);
+  if array_lower(tasks, 1) <> 1 or array_ndims(tasks) > 1 then
+    tasks := array(select t from unnest(tasks) as t);
+  end if;
+  if cardinality(payloads) = 1 and cardinality(tasks) = 1 and each is null then
+    return query select o.job_id, o.created from holdfast.enqueue_one(tasks[1], payloads[1], options) as o;
+    return;
+  end if;
+  if each is not null then
+    names := holdfast.check_each(tasks, payloads, each);
+    if 'pipeline' = any (names) or options ? 'pipeline' and 'stage' = any (names) then
+      select e.tasks, e.each into tasks, each from holdfast.enter_options(tasks, options, each) as e;
+      names := holdfast.check_each(tasks, payloads, each);
     end if;
-    perform holdfast.insert_alike(ids, tasks[1], payloads, options);
-    return query select i, true from unnest(ids) as i;
-    return;
   end if;
-
-  if cardinality(tasks) = 1 and n > 1 then
-    tasks := array_fill(tasks[1], array[n]);
-  end if;
-  if options ? 'unique_key' or each::text like '%unique_key%' then
-    select u.ids, u.made into ids, made from holdfast.reserve_keys(ids, tasks, payloads, options, each) as u;
-  end if;
-  if options ? 'order_key' or each::text like '%order_key%' then
-    select o.seqs, o.heads into seqs, heads from holdfast.join_orders(ids, made, options, each) as o;
-  end if;
-  if options ? 'run' or each::text like '%"run%' then
-    perform holdfast.join_runs(made, options, each, n);
-  end if;
-  perform holdfast.insert_jobs(ids, made, seqs, heads, tasks, payloads, options, each);
-
-  return query
-    select i, coalesce(made[o], true)
-    from unnest(ids) with ordinality as u (i, o)
-    order by o;
+  select c.* into own from holdfast.read_columns(options, each, names) as c;
+  select s.* into stored from holdfast.store_jobs(tasks, payloads, options - names, own) as s;
+  return query select u.id, u.is_made is not false from unnest(stored.ids, stored.made) as u (id, is_made);
 end
 $$;
-comment on function holdfast.enqueue_jobs(text[], json[], jsonb, jsonb[])
-  is 'Stores jobs, all or none, and returns their ids in order; options are for all, each[i] for job i. A unique key may give an earlier job (created is false).';

@@ -1,32 +1,15 @@
--- running -> scheduled | dead | cancelled: records what went wrong and decides what follows.
+-- running -> scheduled | dead | cancelled: records failed attempts and retries, defers or dead-letters the jobs.
+-- details[i]: class (transient, rate_limited, permanent or system), type, message, place, traceback, retry_after
+-- (seconds), units, evidence (good, bad or none: what the failure says about the endpoint).
+-- A transient failure is retried by the retry policy until max_failures is reached; a permanent one is dead at once;
+-- rate_limited and system are deferred and not counted, for up to the queue's max_wait.
+-- Returns the ids that changed nothing, because the token is outdated.
+-- plan: no seqscan, no bitmapscan
 create or replace function holdfast.fail_jobs(ids uuid[], tokens uuid[], details jsonb[])
 returns setof uuid
-language plpgsql volatile security definer
+language sql volatile security definer
 set search_path = holdfast, pg_temp
-set jit = off
-set enable_seqscan = off
-set enable_bitmapscan = off
 as $$
-declare
-  job   holdfast.jobs;
-  held  uuid[] := '{}';
-  i     integer;
-begin
-  perform holdfast.lock_permits(ids);
-  for job in
-    select j.*
-    from holdfast.jobs as j
-    where j.id = any (ids)
-      and j.token = any (tokens)
-    order by j.id
-    for update
-  loop
-    i := holdfast.place_of(ids, tokens, job.id, job.token);
-    continue when i is null;
-    held := held || job.id;
-    perform holdfast.fail_job(job, coalesce(details[i], '{}'));
-  end loop;
-  return query select u from unnest(ids) as u where u <> all (held);
-end
+  select holdfast.settle_jobs(
+    ids, tokens, array_fill('fail'::text, array[coalesce(cardinality(ids), 0)]), null, details)
 $$;
-comment on function holdfast.fail_jobs(uuid[], uuid[], jsonb[]) is 'Records failed attempts and retries, defers or buries their jobs; returns those that were lost.';

@@ -1,4 +1,5 @@
--- running -> running: adds labels to a job; one that is null is taken away. False if the job was lost.
+-- running -> running: adds labels to a job; a label given as null is removed.
+-- Returns false if the token is outdated: stop working on the job.
 create or replace function holdfast.label_job(job uuid, token uuid, labels jsonb)
 returns boolean
 language plpgsql volatile security definer
@@ -10,7 +11,10 @@ declare
 begin
   perform holdfast.check_object('labels', labels);
   perform holdfast.check_option(jsonb_build_object('labels', labels));
-  select nullif((coalesce(j.labels, '{}') || coalesce(labels, '{}')) - array(select e.key from jsonb_each(labels) as e where e.value = 'null'), '{}')
+  select nullif(
+    (coalesce(j.labels, '{}') || coalesce(labels, '{}'))
+      - array(select e.key from jsonb_each(labels) as e where e.value = 'null'),
+    '{}')
   into merged
   from holdfast.jobs as j
   where j.id = job and j.token = label_job.token
@@ -23,4 +27,3 @@ begin
   return true;
 end
 $$;
-comment on function holdfast.label_job(uuid, uuid, jsonb) is 'Adds labels to a running job, or takes away those that are null; false if the job was lost.';

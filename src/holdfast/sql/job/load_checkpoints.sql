@@ -1,4 +1,4 @@
--- The saved partial work of a job.
+-- Returns the saved partial work of a job, oldest first, with the attempt that saved it.
 create or replace function holdfast.load_checkpoints(job uuid)
 returns table (name text, data json, attempt integer, saved_at timestamptz)
 language sql stable security definer
@@ -9,4 +9,3 @@ as $$
   where c.job_id = job
   order by c.saved_at, c.name
 $$;
-comment on function holdfast.load_checkpoints(uuid) is 'The saved partial work of a job, by name.';

@@ -1,12 +1,12 @@
--- Whether a crash of the database may undo the claim of these jobs: they hold no permit, no place under a limit, no part of a budget.
--- The caller's own claim must have been made by an earlier statement or command; volatile, so that it is seen.
+-- Returns whether a crash of the server may undo the claim of these jobs without harm.
+-- True if none of them holds a permit of an endpoint, a place under a limit, or part of a budget: after a crash they
+-- are simply ready again. Then the commit of the claim need not wait for the disk. Call it in a later statement than
+-- the claim.
+-- plan: no seqscan, no bitmapscan
 create or replace function holdfast.may_be_lost(ids uuid[])
 returns boolean
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
-set jit = off
-set enable_seqscan = off
-set enable_bitmapscan = off
 as $$
 begin
   return not exists (
@@ -16,5 +16,3 @@ begin
   );
 end
 $$;
-comment on function holdfast.may_be_lost(uuid[])
-  is 'Whether a crash of the database may undo the claim of these jobs, because nobody counts on it: no endpoint, no limit, no budget. They are ready again then.';

@@ -1,4 +1,6 @@
--- running -> running: tells people how far a job has come; false if the job was lost. What is null stays as it was, an empty note is none.
+-- running -> running: records for people how far a job has come.
+-- done and total are counts; total, failed and note keep their values if null is given, an empty note removes it.
+-- Returns false if the token is outdated: stop working on the job.
 create or replace function holdfast.report_progress(
   job uuid, token uuid, done bigint, total bigint default null, failed bigint default 0, note text default null
 )
@@ -9,7 +11,9 @@ as $$
 #variable_conflict use_variable
 begin
   if done < 0 or total < 0 or failed < 0 or done is null then
-    perform holdfast.refuse('HF002', format('Progress cannot be %s of %s, %s failed.', done, total, failed), 'Give counts of zero or more.');
+    perform holdfast.refuse('HF002',
+      format('done, total and failed must be 0 or more (got %s, %s, %s).', done, total, failed),
+      'Pass numbers of items.');
   end if;
   perform from holdfast.jobs as j where j.id = job and j.token = report_progress.token for share;
   if not found then
@@ -18,9 +22,11 @@ begin
   insert into holdfast.progress as p (job_id, done, total, failed, note, updated_at)
   values (job, done, total, coalesce(failed, 0), nullif(left(holdfast.sanitise_text(note), 500), ''), holdfast.now())
   on conflict (job_id) do update
-    set done = excluded.done, total = coalesce(excluded.total, p.total), failed = coalesce(report_progress.failed, p.failed),
-        note = case when report_progress.note is null then p.note else excluded.note end, updated_at = excluded.updated_at;
+    set done = excluded.done,
+        total = coalesce(excluded.total, p.total),
+        failed = coalesce(report_progress.failed, p.failed),
+        note = case when report_progress.note is null then p.note else excluded.note end,
+        updated_at = excluded.updated_at;
   return true;
 end
 $$;
-comment on function holdfast.report_progress(uuid, uuid, bigint, bigint, bigint, text) is 'Tells how far a running job has come; what is null stays as it was. False if the job was lost.';

@@ -1,5 +1,10 @@
--- running -> running: saves a call of a model or tool, and what it gave as a checkpoint, in one; false if the job was lost.
-create or replace function holdfast.save_call(job uuid, token uuid, call jsonb, checkpoint text default null, data json default null)
+-- running -> running: records a call of a model or tool, and saves its result as a checkpoint, both or neither.
+-- call: kind (model or tool), name, units, seconds, finish_reason, argument_bytes, error. Without checkpoint only the
+-- record is written. A repeated call with the same checkpoint and data changes nothing.
+-- Returns false if the token is outdated: stop working on the job.
+create or replace function holdfast.save_call(
+  job uuid, token uuid, call jsonb, checkpoint text default null, data json default null
+)
 returns boolean
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
@@ -9,13 +14,15 @@ declare
   held holdfast.jobs;
 begin
   perform holdfast.check_object('call', call);
-  -- Not only shared: two calls of one job must not draw the same number.
+  -- Not a shared lock: two calls of one job must not get the same number.
   select j.* into held from holdfast.jobs as j where j.id = job and j.token = save_call.token for no key update;
   if not found then
     return false;
   end if;
-  -- Sent again after a commit whose answer was lost.
-  if exists (select from holdfast.checkpoints as c where c.job_id = job and c.name = checkpoint and c.data::text = save_call.data::text) then
+  -- A repetition after a commit whose answer was lost.
+  if exists (
+    select from holdfast.checkpoints as c
+    where c.job_id = job and c.name = checkpoint and c.data::text = save_call.data::text) then
     return true;
   end if;
   insert into holdfast.calls (
@@ -35,9 +42,7 @@ begin
   return checkpoint is null or holdfast.save_checkpoint(job, token, checkpoint, data);
 exception
   when check_violation or not_null_violation or numeric_value_out_of_range then
-    perform holdfast.refuse('HF002', 'A call needs a kind, which is model or tool, a name, and numbers that are not negative.',
+    perform holdfast.refuse('HF002', 'call must have a kind (model or tool), a name, and no negative numbers.',
       'Pass {"kind": "tool", "name": "look_up", "seconds": 0.2}.');
 end
 $$;
-comment on function holdfast.save_call(uuid, uuid, jsonb, text, json)
-  is 'Saves a call of a model or tool that a running job made, and its result as a checkpoint, together; false if the job was lost.';

@@ -1,4 +1,6 @@
--- running -> running: saves partial work of a job under a name; false if the job was lost.
+-- running -> running: saves partial work of a job under a name, replacing what was saved under it.
+-- data has at most 1 MiB. A checkpoint survives retries and losses, and is removed when the job leaves its stage.
+-- Returns false if the token is outdated: stop working on the job.
 create or replace function holdfast.save_checkpoint(job uuid, token uuid, name text, data json)
 returns boolean
 language plpgsql volatile security definer
@@ -9,11 +11,13 @@ declare
   held holdfast.jobs;
 begin
   if name is null or length(name) not between 1 and 200 then
-    perform holdfast.refuse('HF002', 'A checkpoint needs a name of 1 to 200 characters.', 'Name the step that it saves.');
+    perform holdfast.refuse('HF002', 'The name of a checkpoint must have 1 to 200 characters.',
+      'Use the name of the step that the checkpoint saves.');
   end if;
   if octet_length(data::text) > 1048576 then
-    perform holdfast.refuse('HF001', format('The checkpoint %s is %s bytes long, 1048576 are allowed.', name, octet_length(data::text)),
-      'Save where the data is, not the data.', '$');
+    perform holdfast.refuse('HF001',
+      format('The checkpoint %s must have at most 1048576 bytes (got %s).', name, octet_length(data::text)),
+      'Store the data elsewhere and save a reference to it.', '$');
   end if;
   select j.* into held from holdfast.jobs as j where j.id = job and j.token = save_checkpoint.token for share;
   if not found then
@@ -26,4 +30,3 @@ begin
   return true;
 end
 $$;
-comment on function holdfast.save_checkpoint(uuid, uuid, text, json) is 'Saves partial work of a running job under a name; false if the job was lost.';

@@ -1,4 +1,6 @@
--- Finds the jobs that were enqueued or began to run while their limit was being set, until there can be none left.
+-- Finds jobs that were enqueued or started while a limit of their queue or task was being set.
+-- A new limit counts all running jobs until no such job can be left; then it counts marked jobs only, which is
+-- cheaper. Returns how many jobs were marked or moved.
 create or replace function holdfast.settle_limits()
 returns integer
 language plpgsql volatile security definer
@@ -15,7 +17,7 @@ begin
     if l.changed_at > holdfast.now() - interval '1 minute' then
       continue;
     elsif l.settles_after is null then
-      -- A statement that missed the limit has touched jobs by now.
+      -- By now a statement that missed the limit has written to jobs.
       update holdfast.limits as t set settles_after = holdfast.job_writers() where t.kind = l.kind and t.name = l.name;
     elsif found_now = 0 and not l.settles_after && holdfast.job_writers() then
       update holdfast.limits as t
@@ -32,4 +34,3 @@ begin
   return total;
 end
 $$;
-comment on function holdfast.settle_limits() is 'Finds jobs that do not know of a new limit of their queue or task yet; returns how many.';

@@ -1,4 +1,7 @@
--- (nothing) -> declared: stores a pipeline. One that differs from the newest version becomes the next; jobs under way keep theirs.
+-- (nothing) -> declared: stores a pipeline, that is the stages that its jobs pass in order, and returns its version.
+-- definition is {"stages": [...]}, each with name and task, and if wanted queue, endpoint, group, timeout, max_visits
+-- (10) and on_reject (end, retry or dead). A definition that equals the newest version changes nothing; another one
+-- becomes the next version. Jobs on their way stay on theirs until move_pipeline moves them.
 create or replace function holdfast.declare_pipeline(name text, definition jsonb)
 returns integer
 language plpgsql volatile security definer
@@ -11,9 +14,13 @@ begin
   perform holdfast.check_object('definition', definition);
   perform holdfast.check_pipeline(name, definition);
   loop
-    select p.* into newest from holdfast.pipelines as p where p.name = declare_pipeline.name order by p.version desc limit 1;
+    select p.* into newest
+    from holdfast.pipelines as p
+    where p.name = declare_pipeline.name
+    order by p.version desc
+    limit 1;
     if newest.definition = definition then
-      -- What endpoint a task or queue has may have changed since.
+      -- The endpoint of a task or queue may have changed since.
       update holdfast.stages as s
       set lane = holdfast.stage_lane(name, d.stage)
       from jsonb_array_elements(definition -> 'stages') as d (stage)
@@ -26,7 +33,7 @@ begin
     insert into holdfast.pipelines (name, version, definition, declared_at)
     values (name, coalesce(newest.version, 0) + 1, definition, holdfast.now())
     on conflict do nothing;
-    -- Two workers that start at once declare the same: the second finds what the first made.
+    -- Two workers that start at once declare the same version: the second finds the row of the first.
     exit when found;
   end loop;
   insert into holdfast.stages (pipeline, version, stage, place, next, task, queue, lane, timeout, max_visits, on_reject)
@@ -41,7 +48,6 @@ exception
     raise exception using
       errcode = 'HF002',
       message = format('A setting of a stage of the pipeline %s is out of range: %s.', name, sqlerrm),
-      hint = 'A timeout is more than nothing, max_visits 1 to 1000, on_reject end, retry or dead.';
+      hint = 'timeout must be more than 0, max_visits between 1 and 1000, and on_reject one of end, retry and dead.';
 end
 $$;
-comment on function holdfast.declare_pipeline(text, jsonb) is 'Stores a pipeline and returns its version; a definition that differs from the newest is the next one.';

@@ -1,4 +1,5 @@
--- The latest output of each stage that a job has been at, in order of their leaving; a branch sees what the job before it saw.
+-- Returns the latest output of each stage that a job has left, in order.
+-- A branch sees the outputs of the job that fanned out.
 create or replace function holdfast.load_context(job uuid)
 returns table (stage text, output json, visit integer, ended_at timestamptz)
 language sql stable security definer
@@ -14,4 +15,3 @@ as $$
   from latest as l
   order by l.generation, l.visit
 $$;
-comment on function holdfast.load_context(uuid) is 'The latest output of each stage that a job has been at.';

@@ -1,4 +1,4 @@
--- The stages that a live job may go to: those of its pipeline that it has not entered too often.
+-- Returns the stages of its pipeline that a live job may go to, in order: those not entered max_visits times yet.
 create or replace function holdfast.open_stages(job uuid)
 returns setof text
 language sql stable security definer
@@ -15,4 +15,3 @@ as $$
     )
   order by s.place
 $$;
-comment on function holdfast.open_stages(uuid) is 'The stages of its pipeline that a live job may go to, in order.';

@@ -1,5 +1,5 @@
--- any live state -> the same: gives the jobs of a queue the urgency and lead that its ageing now means.
--- Without it jobs from before the change would all come first, or never.
+-- any live state -> the same: recomputes the urgency and lead of a queue's jobs after its ageing changed.
+-- Otherwise jobs from before the change would all come first, or never.
 create or replace function holdfast.age_jobs(of_queue text)
 returns void
 language sql volatile
@@ -12,4 +12,3 @@ as $$
   where q.name = of_queue
     and j.id = any (array(select l.id from holdfast.jobs as l where l.queue = of_queue order by l.id for update))
 $$;
-comment on function holdfast.age_jobs(text) is 'Gives the jobs of a queue the urgency and lead that its ageing now means.';

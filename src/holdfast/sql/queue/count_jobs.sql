@@ -1,12 +1,10 @@
--- How many jobs of a queue wait, are scheduled or are ready, each counted to 10,001 and no further, and since when the oldest is ready.
-create or replace function holdfast.count_jobs(of_queue text, out waiting bigint, out scheduled bigint, out ready bigint, out oldest_ready timestamptz)
+-- Returns how many jobs of a queue are waiting, scheduled and ready, and since when the oldest one is ready.
+-- Each state is counted to 10,001 and no further.
+-- plan: no seqscan, no bitmapscan, no hashjoin, no mergejoin
+create or replace function holdfast.count_jobs(of_queue text, out waiting bigint, out scheduled bigint,
+  out ready bigint, out oldest_ready timestamptz)
 language plpgsql stable security definer
 set search_path = holdfast, pg_temp
-set jit = off
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 declare
   of_lane integer;
@@ -19,7 +17,7 @@ begin
   select count(*) into scheduled from (
     select from holdfast.lanes as l join holdfast.jobs as j on j.lane = l.lane
     where l.queue = of_queue and j.state = 'scheduled' limit 10001) as found;
-  -- With ageing the head of the line need not be the oldest: look at all that are counted.
+  -- With ageing the first job need not be the oldest: look at all that are counted.
   select count(*), min(found.at) into ready, oldest_ready from (
     select j.rank_at + coalesce(j.lead, '0') as at
     from holdfast.lanes as l join holdfast.jobs as j on j.lane = l.lane
@@ -27,7 +25,7 @@ begin
   if ready <= 10000 then
     return;
   end if;
-  -- There are more than were counted: the oldest is at the head of one of the urgencies, of which there are 101.
+  -- More than were counted: the oldest is the first of one of the urgencies, of which there are 101.
   foreach of_lane in array array(select l.lane from holdfast.lanes as l where l.queue = of_queue) loop
     points := 101;
     loop
@@ -42,4 +40,3 @@ begin
   end loop;
 end
 $$;
-comment on function holdfast.count_jobs(text) is 'How many jobs of a queue wait, are scheduled or are ready, and since when the oldest is ready; 10,001 of a state means more than 10,000.';

@@ -1,4 +1,6 @@
--- (nothing) -> declared: makes a task if there is none, and sets its defaults.
+-- (nothing) -> declared: makes a task if there is none, and sets all its defaults.
+-- policy: queue, priority, max_failures, retry, timeout, endpoint, max_concurrent, rate. A key that is not given is
+-- cleared, unlike in declare_queue: the code of the app is the whole truth about its tasks.
 create or replace function holdfast.declare_task(name text, policy jsonb default '{}')
 returns void
 language plpgsql volatile security definer
@@ -14,7 +16,7 @@ begin
   where k <> all (array['queue', 'priority', 'max_failures', 'retry', 'timeout', 'endpoint', 'max_concurrent', 'rate']);
   if unknown is not null then
     perform holdfast.refuse('HF002', format('A task has no setting %s.', unknown),
-      'Known are queue, priority, max_failures, retry, timeout, endpoint, max_concurrent, rate.');
+      'Use queue, priority, max_failures, retry, timeout, endpoint, max_concurrent, rate.');
   end if;
   insert into holdfast.tasks as t (name, queue, priority, max_failures, retry, timeout, endpoint)
   values (
@@ -22,11 +24,12 @@ begin
     holdfast.retry_policy(p -> 'retry'), holdfast.read_interval(p -> 'timeout'), p ->> 'endpoint'
   )
   on conflict on constraint tasks_pkey do update
-    set queue = excluded.queue, priority = excluded.priority, max_failures = excluded.max_failures, retry = excluded.retry,
-        timeout = excluded.timeout, endpoint = excluded.endpoint, declared_at = holdfast.now()
+    set queue = excluded.queue, priority = excluded.priority, max_failures = excluded.max_failures,
+        retry = excluded.retry, timeout = excluded.timeout, endpoint = excluded.endpoint, declared_at = holdfast.now()
     where (t.queue, t.priority, t.max_failures, t.retry, t.timeout, t.endpoint)
-      is distinct from (excluded.queue, excluded.priority, excluded.max_failures, excluded.retry, excluded.timeout, excluded.endpoint);
-  -- Like its other settings, a limit that is not given is taken off.
+      is distinct from (excluded.queue, excluded.priority, excluded.max_failures, excluded.retry, excluded.timeout,
+        excluded.endpoint);
+  -- Like its other settings, a limit that is not given is removed.
   if holdfast.set_limit('task', name, '{"max_concurrent": null, "rate": null}' || p) then
     update holdfast.tasks as t set has_lanes = true where t.name = declare_task.name and not t.has_lanes;
     if found then
@@ -37,8 +40,7 @@ exception
   when check_violation or invalid_text_representation or numeric_value_out_of_range then
     raise exception using
       errcode = 'HF002',
-      message = format('A setting of task %s is out of range: %s.', name, sqlerrm),
-      hint = 'Priority is 0 to 100, max_failures at least 1, a timeout more than nothing.';
+      message = format('A setting of the task %s is out of range: %s.', name, sqlerrm),
+      hint = 'priority must be 0 to 100, max_failures at least 1, and timeout more than 0.';
 end
 $$;
-comment on function holdfast.declare_task(text, jsonb) is 'Makes a task if there is none, and sets its defaults.';

@@ -1,4 +1,5 @@
--- running -> paused: no job of any queue is claimed until resume_all_queues, of queues named later neither; what runs goes on.
+-- running -> paused: no job of any queue is claimed until resume_all_queues; running jobs continue.
+-- Queues that are created later are paused as well.
 create or replace function holdfast.pause_all_queues(reason text default null, actor text default null)
 returns void
 language plpgsql volatile security definer
@@ -12,5 +13,3 @@ begin
   perform holdfast.record_event('pause_all', actor => actor, reason => reason);
 end
 $$;
-comment on function holdfast.pause_all_queues(text, text)
-  is 'Pauses all queues, those to come included: no job is claimed until resume_all_queues. Pauses of single queues stay as they are.';

@@ -1,4 +1,4 @@
--- running -> paused: no job of the queue is claimed until it is resumed; what runs goes on.
+-- running -> paused: no job of the queue is claimed until resume_queue; running jobs continue.
 create or replace function holdfast.pause_queue(queue text, reason text default null, actor text default null)
 returns void
 language plpgsql volatile security definer
@@ -9,9 +9,9 @@ begin
   set paused_at = coalesce(q.paused_at, holdfast.now()), paused_reason = holdfast.sanitise_text(reason)
   where q.name = queue;
   if not found then
-    perform holdfast.refuse('HF004', format('There is no queue %s.', queue), 'Look at holdfast.queue_view for the queues there are.');
+    perform holdfast.refuse('HF004', format('There is no queue %s.', queue),
+      'The view holdfast.queue_view lists all queues.');
   end if;
   perform holdfast.record_event('pause', null, null, queue, null, null, null, null, actor, reason);
 end
 $$;
-comment on function holdfast.pause_queue(text, text, text) is 'Pauses a queue: none of its jobs is claimed until it is resumed.';

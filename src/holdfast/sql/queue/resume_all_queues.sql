@@ -1,4 +1,5 @@
--- paused -> running: jobs are claimed again, but for queues that were paused one by one. Returns up to a thousand of those.
+-- paused -> running: ends the pause of all queues.
+-- Queues that were paused one by one stay paused; returns their names, up to 1000.
 create or replace function holdfast.resume_all_queues(reason text default null, actor text default null)
 returns setof text
 language plpgsql volatile security definer
@@ -7,9 +8,8 @@ as $$
 begin
   delete from holdfast.full_pause;
   perform holdfast.record_event('resume_all', actor => actor, reason => reason);
-  -- Workers of other queues look again within a second by themselves.
+  -- Workers of other queues poll within a second.
   perform holdfast.notify_ready(array(select q.name from holdfast.queues as q where q.paused_at is null limit 1000));
   return query select q.name from holdfast.queues as q where q.paused_at is not null order by q.name limit 1000;
 end
 $$;
-comment on function holdfast.resume_all_queues(text, text) is 'Ends the pause of all queues; returns those that stay paused because they were paused one by one.';

@@ -7,10 +7,10 @@ as $$
 begin
   update holdfast.queues as q set paused_at = null, paused_reason = null where q.name = queue;
   if not found then
-    perform holdfast.refuse('HF004', format('There is no queue %s.', queue), 'Look at holdfast.queue_view for the queues there are.');
+    perform holdfast.refuse('HF004', format('There is no queue %s.', queue),
+      'The view holdfast.queue_view lists all queues.');
   end if;
   perform holdfast.record_event('resume', null, null, queue, null, null, null, null, actor, reason);
   perform holdfast.notify_ready(array[queue]);
 end
 $$;
-comment on function holdfast.resume_queue(text, text, text) is 'Resumes a paused queue.';

@@ -1,4 +1,5 @@
--- How many jobs of some queues are scheduled, ready or running: nothing is left to do when it is zero.
+-- Returns how many jobs of these queues are scheduled, ready or running. Nothing is left to do when it is 0.
+-- Each state of a queue is counted to 10,001 and no further.
 create or replace function holdfast.backlog(queues text[])
 returns bigint
 language sql stable security definer
@@ -9,4 +10,3 @@ as $$
   from (select distinct name from unnest(queues) as name) as named
   cross join lateral holdfast.count_jobs(named.name) as c
 $$;
-comment on function holdfast.backlog(text[]) is 'How many jobs of these queues are scheduled, ready or running; scheduled and ready are counted to 10,000 a queue.';

@@ -1,6 +1,6 @@
--- Every call of a model or tool that jobs made.
+-- Every call of a model or tool that jobs recorded with save_call.
 create or replace view holdfast.call_view as
 select
-  c.job_id, c.generation, c.visit, c.seq, c.attempt, c.kind, c.name, c.units, c.seconds, c.finish_reason, c.argument_bytes, c.error, c.at
+  c.job_id, c.generation, c.visit, c.seq, c.attempt, c.kind, c.name, c.units, c.seconds, c.finish_reason,
+  c.argument_bytes, c.error, c.at
 from holdfast.calls as c;
-comment on view holdfast.call_view is 'Every call of a model or tool that jobs made, with what it used.';

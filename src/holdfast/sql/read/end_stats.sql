@@ -1,8 +1,12 @@
--- What ended in a span of time, by queue, task or hour or all together: counts, retries and percentiles of wait and run.
-create or replace function holdfast.end_stats(since interval default '1 hour', by_what text default 'queue', queue text default null, task text default null)
+-- Returns counts, retries and percentiles of waiting and running time for jobs that ended lately.
+-- by_what: queue, task, hour or all. since reaches back 1 minute to 7 days. Percentiles are upper edges of buckets,
+-- each about a quarter wider than the one before. retried counts jobs that needed more than one attempt.
+create or replace function holdfast.end_stats(since interval default '1 hour', by_what text default 'queue',
+  queue text default null, task text default null)
 returns table (
-  name text, jobs bigint, completed bigint, rejected bigint, cancelled bigint, dead bigint, retried bigint, retried_completed bigint,
-  per_minute double precision, wait_p50 interval, wait_p95 interval, wait_p99 interval, run_p50 interval, run_p95 interval, run_p99 interval
+  name text, jobs bigint, completed bigint, rejected bigint, cancelled bigint, dead bigint, retried bigint,
+  retried_completed bigint, per_minute double precision, wait_p50 interval, wait_p95 interval, wait_p99 interval,
+  run_p50 interval, run_p95 interval, run_p99 interval
 )
 language plpgsql stable security definer
 set search_path = holdfast, pg_temp
@@ -12,7 +16,8 @@ declare
   span constant interval := least(greatest(since, '1 minute'), '7 days');
 begin
   if by_what not in ('queue', 'task', 'hour', 'all') then
-    perform holdfast.refuse('HF002', format('There are no statistics by %s.', by_what), 'Say queue, task, hour or all.');
+    perform holdfast.refuse('HF002', format('by_what must be queue, task, hour or all (got %s).', by_what),
+      'The default is queue.');
   end if;
   return query
     with chosen as materialized (
@@ -42,23 +47,27 @@ begin
       from chosen as c
       group by c.name
     ), tens as (
-      select t.name, jsonb_object_agg(t.tenth, t.jobs) filter (where t.kind = 'wait') as wait, jsonb_object_agg(t.tenth, t.jobs) filter (where t.kind = 'run') as run
+      select t.name, jsonb_object_agg(t.tenth, t.jobs) filter (where t.kind = 'wait') as wait,
+        jsonb_object_agg(t.tenth, t.jobs) filter (where t.kind = 'run') as run
       from (
         select c.name, k.kind, e.key as tenth, sum(e.value::bigint) as jobs
-        from chosen as c, lateral (values ('wait', c.wait_tens), ('run', c.run_tens)) as k (kind, tens), jsonb_each_text(k.tens) as e
+        from chosen as c
+        cross join lateral (values ('wait', c.wait_tens), ('run', c.run_tens)) as k (kind, tens)
+        cross join lateral jsonb_each_text(k.tens) as e
         group by 1, 2, 3
       ) as t
       group by t.name
     )
     select
-      s.name, s.jobs::bigint, s.completed::bigint, s.rejected::bigint, s.cancelled::bigint, s.dead::bigint, s.retried::bigint, s.retried_completed::bigint,
-      s.jobs::double precision / (extract(epoch from case when by_what = 'hour' then least(span, '1 hour') else span end)::double precision / 60),
-      holdfast.tenth_percentile(t.wait, 0.5), holdfast.tenth_percentile(t.wait, 0.95), holdfast.tenth_percentile(t.wait, 0.99),
-      holdfast.tenth_percentile(t.run, 0.5), holdfast.tenth_percentile(t.run, 0.95), holdfast.tenth_percentile(t.run, 0.99)
+      s.name, s.jobs::bigint, s.completed::bigint, s.rejected::bigint, s.cancelled::bigint, s.dead::bigint,
+      s.retried::bigint, s.retried_completed::bigint,
+      60 * s.jobs::double precision
+        / extract(epoch from case by_what when 'hour' then least(span, '1 hour') else span end)::double precision,
+      holdfast.bucket_percentile(t.wait, 0.5), holdfast.bucket_percentile(t.wait, 0.95),
+      holdfast.bucket_percentile(t.wait, 0.99), holdfast.bucket_percentile(t.run, 0.5),
+      holdfast.bucket_percentile(t.run, 0.95), holdfast.bucket_percentile(t.run, 0.99)
     from summed as s
     left join tens as t on t.name = s.name
     order by s.name;
 end
 $$;
-comment on function holdfast.end_stats(interval, text, text, text)
-  is 'What ended in a span of up to 7 days, by queue, task, hour or all together, as counted by summarise_ends every few seconds.';

@@ -1,4 +1,4 @@
--- Every endpoint with its limits and health, as people see it.
+-- Every endpoint with its limits, circuit, rate and budgets.
 create or replace view holdfast.endpoint_view as
 select
   e.name, e.mode,
@@ -8,7 +8,9 @@ select
   e.rate * 60 as units_per_minute_now,
   case when e.spent_day = (holdfast.now() at time zone 'UTC')::date then e.spent else 0 end as spent_today,
   e.reserved,
-  case when e.blocked_until > extract(epoch from holdfast.now()) then to_timestamp(e.blocked_until) end as blocked_until,
+  case
+    when e.blocked_until > extract(epoch from holdfast.now()) then to_timestamp(e.blocked_until)
+  end as blocked_until,
   case when e.circuit = 'open' then to_timestamp(e.open_until) end as open_until,
   e.streak, e.starts,
   to_timestamp(e.last_ok) as last_ok,
@@ -16,4 +18,3 @@ select
   e.tolerance, exp(e.recent - e.base) as slowdown,
   e.fallback, e.pause
 from holdfast.endpoints as e;
-comment on view holdfast.endpoint_view is 'Every endpoint with its limits and health.';

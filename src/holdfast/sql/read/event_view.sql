@@ -1,13 +1,15 @@
--- The audit trail. The history row of a completed job is its end's event, unless the trail is off or has the event already; it has no id.
+-- The audit trail.
+-- The end of a completed job is read from its history row and has no id, unless its queue's trail is off or has the
+-- event.
 create or replace view holdfast.event_view as
-select e.id, e.at, e.cause, e.job_id, e.run_id as run, e.queue, e.from_state, e.to_state, e.attempt, e.worker_id as worker, e.actor, e.reason, e.detail
+select e.id, e.at, e.cause, e.job_id, e.run_id as run, e.queue, e.from_state, e.to_state, e.attempt,
+  e.worker_id as worker, e.actor, e.reason, e.detail
 from holdfast.events as e
 union all
 select
-  null, h.ended_at, 'end', h.id, h.run_id, h.queue, case when h.worker_id is not null then 'running' end, h.state, h.attempt, h.worker_id,
-  null, h.reason, null
+  null, h.ended_at, 'end', h.id, h.run_id, h.queue, case when h.worker_id is not null then 'running' end, h.state,
+  h.attempt, h.worker_id, null, h.reason, null
 from holdfast.history as h
 where h.state = 'completed'
   and (select q.detail from holdfast.queues as q where q.name = h.queue) <> 'off'
   and not exists (select from holdfast.events as e where e.job_id = h.id and e.cause = 'end' and e.at >= h.ended_at);
-comment on view holdfast.event_view is 'The audit trail; ask for a job or an id. The end of a completed job has no id unless its queue''s detail is full.';

@@ -1,4 +1,6 @@
--- Why a job is not running, first blocker first, and until when if that is known. No row that blocks: a worker may claim it now.
+-- Returns why a job is not running, first reason first, and until when if that is known.
+-- blocks is false for a remark. If no row blocks, a worker may claim the job now. The checks are those of the claim
+-- itself.
 create or replace function holdfast.explain(job uuid)
 returns table (blocker text, detail text, until timestamptz, blocks boolean)
 language plpgsql stable security definer
@@ -12,30 +14,40 @@ begin
   select j.* into held from holdfast.jobs as j where j.id = job;
   if not found then
     return query
-      select 'ended', format('It is %s since %s%s.', h.state, holdfast.time_words(h.ended_at), ': ' || h.reason), null::timestamptz, true
+      select 'ended', holdfast.end_words(h),
+        null::timestamptz, true
       from holdfast.history as h
       where h.id = job and h.ended_at >= coalesce(holdfast.created_at(job), '-infinity') - interval '1 minute';
     if not found then
-      perform holdfast.refuse('HF004', format('There is no job %s.', job), 'Check the id; ended jobs are pruned after their queue''s retention.');
+      perform holdfast.refuse('HF004', format('There is no job %s.', job),
+        'Check the id; ended jobs are deleted after the retention of their queue.');
     end if;
     return;
   end if;
   if held.state = 'running' then
     return query
-      select 'running', format('Worker %s on %s has it since %s, attempt %s%s%s.', held.worker_id, coalesce(w.host, 'an unknown host'),
-        holdfast.time_words(held.started_at), held.attempt, case when held.cancel_asked_at is not null then '; it was asked to cancel' end,
+      select 'running',
+        format('Worker %s on %s has it since %s, attempt %s%s%s.', held.worker_id, coalesce(w.host, 'an unknown host'),
+          holdfast.time_words(held.started_at), held.attempt,
+          case when held.cancel_asked_at is not null then '; it was asked to cancel' end,
         holdfast.heartbeat_words(w, at)), held.stop_at, true
       from (select) as one
       left join holdfast.workers as w on w.id = held.worker_id;
     return;
   end if;
   if held.deadline <= at then
-    return query select 'deadline_passed', format('Its deadline was %s; the next sweep buries it.', holdfast.time_words(held.deadline)), null::timestamptz, true;
+    return query
+      select 'deadline_passed',
+        format('Its deadline was %s; the next sweep dead-letters it.', holdfast.time_words(held.deadline)),
+        null::timestamptz, true;
   end if;
   if held.state = 'waiting' and held.waits_for = 'order' then
     return query
       select 'order', format('Order key %s is held by job %s%s.', held.order_key, k.head,
-        case when h.id is null then ', which has ended: the next sweep moves the line up' else ', which is ' || h.state end), null::timestamptz, true
+        case
+          when h.id is null then ', which has ended: the next sweep moves the line up'
+          else ', which is ' || h.state
+        end), null::timestamptz, true
       from holdfast.order_keys as k
       left join holdfast.jobs as h on h.id = k.head
       where k.key = held.order_key;
@@ -45,7 +57,11 @@ begin
   end if;
   if held.due_at > at then
     return query
-      select 'scheduled', case when held.failures + held.losses + held.deferrals > 0 then 'It waits for its next try.' else 'It is not due yet.' end, held.due_at, true;
+      select 'scheduled',
+        case
+          when held.failures + held.losses + held.deferrals > 0 then 'It waits for its next try.'
+          else 'It is not due yet.'
+        end, held.due_at, true;
   end if;
   return query select n.* from holdfast.uncounted(held) as n;
   return query select b.* from holdfast.budget_blocker(held, at) as b;
@@ -59,5 +75,3 @@ begin
   end if;
 end
 $$;
-comment on function holdfast.explain(uuid)
-  is 'Why a job is not running, first blocker first, and until when if that is known; blocks is false for what is only good to know.';

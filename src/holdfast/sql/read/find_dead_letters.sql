@@ -1,14 +1,13 @@
--- The next letters of dead jobs that fit a filter, newest first, paged by time of death and id. Looks at 10,000 at most.
+-- Returns dead letters that match a filter, newest first, as rows of dead_letter_view; at most max (up to 1000).
+-- filter: as in replay_dead_letters. For the next page pass died_at and job_id of the last row. Looks at 10,000
+-- letters per call: a last row that has only those two columns is not a match, but the place to continue from.
+-- plan: no seqscan, no bitmapscan, no sort
 create or replace function holdfast.find_dead_letters(
   filter jsonb default '{}', before_time timestamptz default null, before_id uuid default null, max integer default 100
 )
 returns setof holdfast.dead_letter_view
 language plpgsql stable security definer
 set search_path = holdfast, pg_temp
-set jit = off
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
 as $$
 declare
   letter holdfast.dead_letters;
@@ -21,7 +20,8 @@ begin
     select d.*
     from holdfast.dead_letters as d
     where d.replayed_at is null
-      and (d.died_at, d.job_id) < (coalesce(before_time, 'infinity'), coalesce(before_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+      and (d.died_at, d.job_id) < (coalesce(before_time, 'infinity'),
+        coalesce(before_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
     order by d.died_at desc, d.job_id desc
     limit 10000
   loop
@@ -39,5 +39,3 @@ begin
   end if;
 end
 $$;
-comment on function holdfast.find_dead_letters(jsonb, timestamptz, uuid, integer)
-  is 'Letters of dead jobs by filter, newest first; give time and id of the last row for the next page. A last row without a reason is no letter, but where the look stopped.';

@@ -1,12 +1,12 @@
--- Live jobs that fit a filter, oldest first, paged by id: what bulk actions loop over. Looks at 10,000 at most.
-create or replace function holdfast.find_jobs(filter jsonb default '{}', after uuid default null, max integer default 1000)
+-- Returns ids and states of live jobs that match a filter, oldest first, for bulk actions.
+-- filter: as in list_jobs. For the next page pass the last id as after. Looks at 10,000 jobs per call: a last row
+-- without a state is not a match, but the place to continue from.
+-- plan: no seqscan, no bitmapscan, no sort
+create or replace function holdfast.find_jobs(filter jsonb default '{}', after uuid default null,
+  max integer default 1000)
 returns table (job_id uuid, state text)
 language plpgsql stable security definer
 set search_path = holdfast, pg_temp
-set jit = off
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
 as $$
 #variable_conflict use_column
 declare
@@ -18,8 +18,10 @@ declare
 begin
   perform holdfast.check_count('max', max);
   perform holdfast.check_job_filter(filter);
-  lowest := greatest(after, holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'newer_than')), '00000000-0000-0000-0000-000000000000');
-  highest := coalesce(holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'older_than')), 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  lowest := greatest(after, holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'newer_than')),
+    '00000000-0000-0000-0000-000000000000');
+  highest := coalesce(holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'older_than')),
+    'ffffffff-ffff-ffff-ffff-ffffffffffff');
   for seen in
     (select j.* from holdfast.jobs as j
       where filter ? 'run' and j.run_id = (filter ->> 'run')::uuid and j.id > lowest and j.id < highest
@@ -35,8 +37,8 @@ begin
     looked := looked + 1;
     job_id := seen.id;
     state := seen.state;
-    if holdfast.job_matches(filter, seen.state, seen.queue, seen.task, seen.run_id, seen.labels, seen.attempt, seen.failures, seen.priority,
-      seen.worker_id, seen.order_key)
+    if holdfast.job_matches(filter, seen.state, seen.queue, seen.task, seen.run_id, seen.labels, seen.attempt,
+      seen.failures, seen.priority, seen.worker_id, seen.order_key)
     then
       given := given + 1;
       return next;
@@ -48,5 +50,3 @@ begin
   end if;
 end
 $$;
-comment on function holdfast.find_jobs(jsonb, uuid, integer)
-  is 'Live jobs by filter, oldest first; give the last id for the next page. A last row without a state is no match, but where the look stopped.';

@@ -1,4 +1,4 @@
--- How many jobs of a queue a minute will bring: as this time of day brought on the days before, by how today compares to them.
+-- Forecasts jobs per minute of a queue: from this time of day on earlier days, scaled by how today compares to them.
 create or replace function holdfast.forecast_rate(of_queue text, ahead interval default '10 minutes')
 returns double precision
 language sql stable
@@ -6,11 +6,13 @@ as $$
   with clock as (
     select date_trunc('minute', holdfast.now()) as now
   ), span as (
-    -- Ten minutes around the time that is asked for, and the last half hour, on each day; day 0 is today.
-    select d as day, 'then' as part, c.now + ahead - interval '5 minutes' - d * interval '1 day' as since, interval '10 minutes' as length
+    -- Ten minutes around the time asked for, and the last half hour, on each day; day 0 is today.
+    select d as day, 'then' as part, c.now + ahead - interval '5 minutes' - d * interval '1 day' as since,
+      interval '10 minutes' as length
     from clock as c, generate_series(1, 6) as d
     union all
-    select d, 'lately', c.now - interval '30 minutes' - d * interval '1 day', interval '30 minutes' from clock as c, generate_series(0, 6) as d
+    select d, 'lately', c.now - interval '30 minutes' - d * interval '1 day', interval '30 minutes'
+    from clock as c, generate_series(0, 6) as d
     union all
     select 0, 'last', c.now - interval '10 minutes', interval '10 minutes' from clock as c
     union all
@@ -21,14 +23,15 @@ as $$
     left join holdfast.end_counts as e on e.minute >= s.since and e.minute < s.since + s.length and e.queue = of_queue
     group by s.day, s.part, s.length
   ), known as (
-    -- A day counts if it had work at either time; an installation of yesterday has one such day.
+    -- A day counts if it had work at either time.
     select a.day, a.jobs as at_then, b.jobs as lately
     from rate as a
     join rate as b on b.day = a.day and b.part = 'lately'
     where a.part = 'then' and a.jobs + b.jobs > 0
   ), today as (
     select
-      max(jobs) filter (where part = 'lately') as lately, max(jobs) filter (where part = 'last') as last, max(jobs) filter (where part = 'before') as before
+      max(jobs) filter (where part = 'lately') as lately, max(jobs) filter (where part = 'last') as last,
+      max(jobs) filter (where part = 'before') as before
     from rate
     where day = 0
   )
@@ -41,4 +44,3 @@ as $$
   left join known as k on true
   group by t.lately, t.last, t.before
 $$;
-comment on function holdfast.forecast_rate(text, interval) is 'How many jobs of a queue will end in a minute some time from now, by the same time of the days before and by today so far.';

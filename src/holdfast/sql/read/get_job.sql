@@ -1,4 +1,4 @@
--- One job, live or ended; history older than the job itself is not looked at.
+-- Returns one job, live or ended, as a row of job_view; no row if it is unknown or was pruned.
 create or replace function holdfast.get_job(job uuid)
 returns setof holdfast.job_view
 language sql stable security definer
@@ -9,4 +9,3 @@ as $$
   where v.id = job
     and (v.ended_at is null or v.ended_at >= coalesce(holdfast.created_at(job), '-infinity') - interval '1 minute')
 $$;
-comment on function holdfast.get_job(uuid) is 'One job, live or ended.';

@@ -1,9 +1,12 @@
--- Every job, live and ended, as people see it.
+-- Every job, live and ended.
 create or replace view holdfast.job_view as
 select
   j.id, j.queue, j.task, j.state, j.priority, j.attempt, j.failures, j.losses, j.deferrals, j.generation, j.stage,
   j.run_id as run, j.parent_id as parent, j.worker_id as worker, j.labels,
-  case when j.payload is null then (select p.payload from holdfast.payloads as p where p.job_id = j.id) else j.payload end as payload,
+  case
+    when j.payload is null then (select p.payload from holdfast.payloads as p where p.job_id = j.id)
+    else j.payload
+  end as payload,
   null::json as output,
   j.waits_for as reason,
   j.order_key, j.unique_key, l.endpoint, l."group", j.units, j.timeout, j.deadline, j.max_failures, j.retry,
@@ -20,14 +23,16 @@ union all
 select
   h.id, h.queue, h.task, h.state, h.priority, h.attempt, h.failures, h.losses, h.deferrals, h.generation, h.stage,
   h.run_id, h.parent_id, h.worker_id, h.labels,
-  case when h.payload is null then (select p.payload from holdfast.payloads as p where p.job_id = h.id) else h.payload end,
+  case
+    when h.payload is null then (select p.payload from holdfast.payloads as p where p.job_id = h.id)
+    else h.payload
+  end,
   h.output,
   h.reason,
-  h.order_key, h.unique_key, coalesce(l.endpoint, p.endpoint), coalesce(l."group", p."group"), h.units, h.timeout, h.deadline, h.max_failures, h.retry,
-  holdfast.created_at(h.id),
+  h.order_key, h.unique_key, coalesce(l.endpoint, p.endpoint), coalesce(l."group", p."group"), h.units, h.timeout,
+  h.deadline, h.max_failures, h.retry, holdfast.created_at(h.id),
   null, h.ready_at, h.started_at, null, h.ended_at,
   (select to_jsonb(p) - 'job_id' from holdfast.progress as p where p.job_id = h.id)
 from holdfast.history as h
 left join holdfast.lanes as l on l.lane = h.lane
 left join holdfast.past_lanes as p on p.lane = h.lane and l.lane is null;
-comment on view holdfast.job_view is 'Every job, live and ended, as people see it.';

@@ -1,22 +1,24 @@
--- What a worker still waits for that leaves when its work is done: jobs of its tasks that are ready, due within a time, or running anywhere.
--- Left out is what it cannot run (other tasks, other groups, paused queues) and what is due later.
+-- Returns what a worker that stops when its work is done still waits for, by queue, task and state.
+-- Counts jobs of its own tasks that are ready, due within the given time, or running on any worker. Leaves out what it
+-- cannot run: other tasks, other groups, paused queues.
+-- plan: no seqscan
 create or replace function holdfast.left_to_drain(worker uuid, within interval)
 returns table (queue text, task text, state text, jobs bigint)
 language sql stable security definer
 set search_path = holdfast, pg_temp
-set jit = off
-set enable_seqscan = off
 as $$
   with mine as materialized (
     select l.lane, l.queue, w.tasks, q.paused_at is not null or exists (select from holdfast.full_pause) as is_paused
     from holdfast.workers as w
-    join holdfast.lanes as l on holdfast.may_claim(w, l) or l.is_suspect and w.isolation = 'children' and holdfast.reaches(w, l)
+    join holdfast.lanes as l
+      on holdfast.may_claim(w, l)
+      or l.is_suspect and w.isolation = 'children' and holdfast.reaches(w, l)
     join holdfast.queues as q on q.name = l.queue
     where w.id = worker
   ), found as (
     select m.queue, ready.task, 'ready' as state
     from mine as m
-    -- Not the first thousand of the lane: jobs of unknown tasks may stand before all that it can run.
+    -- Filtered by task before the limit: jobs of unknown tasks may precede all that it can run.
     cross join lateral (
       select j.task from holdfast.jobs as j
       where j.lane = m.lane and j.state = 'ready' and j.task = any (m.tasks)
@@ -43,5 +45,3 @@ as $$
   group by f.queue, f.task, f.state
   order by f.queue, f.task, f.state
 $$;
-comment on function holdfast.left_to_drain(uuid, interval)
-  is 'Jobs that a worker can run and that are ready, due within a time, or running anywhere; ready ones are counted to 1,000 a lane.';

@@ -1,12 +1,14 @@
--- Jobs by filter, newest first, paged by id. Looks at 10,000 live and 10,000 ended jobs at most, however few of them fit.
-create or replace function holdfast.list_jobs(filter jsonb default '{}', before uuid default null, max integer default 100)
+-- Returns jobs that match a filter, newest first, as rows of job_view; at most max (up to 1000).
+-- filter: state, queue, task, run, labels, older_than, newer_than, attempt and failures (at least), priority, worker,
+-- order_key.
+-- For the next page pass the last id as before. Looks at 10,000 live and 10,000 ended jobs per call: a last row that
+-- has only an id is not a match, but the place to continue from.
+-- plan: no seqscan, no bitmapscan, no sort
+create or replace function holdfast.list_jobs(filter jsonb default '{}', before uuid default null,
+  max integer default 100)
 returns setof holdfast.job_view
 language plpgsql stable security definer
 set search_path = holdfast, pg_temp
-set jit = off
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
 as $$
 declare
   lowest  uuid;
@@ -20,8 +22,10 @@ declare
 begin
   perform holdfast.check_count('max', max);
   perform holdfast.check_job_filter(filter);
-  lowest := coalesce(holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'newer_than')), '00000000-0000-0000-0000-000000000000');
-  highest := least(before, holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'older_than')), 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  lowest := coalesce(holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'newer_than')),
+    '00000000-0000-0000-0000-000000000000');
+  highest := least(before, holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'older_than')),
+    'ffffffff-ffff-ffff-ffff-ffffffffffff');
   for seen in
     select s.*
     from (
@@ -38,7 +42,7 @@ begin
       since := least(since, seen.ended_at);
       until := greatest(until, seen.ended_at);
     end if;
-    -- Below this id the side that was cut is not known.
+    -- Below this id the side that reached 10,000 is unknown.
     exit when live = 10000 or ended = 10000 or cardinality(ids) >= least(max, 1000);
   end loop;
   return query
@@ -52,5 +56,3 @@ begin
   end if;
 end
 $$;
-comment on function holdfast.list_jobs(jsonb, uuid, integer)
-  is 'Jobs by filter, newest first; give the last id as before for the next page. A last row without a state is no job, but where the look stopped.';

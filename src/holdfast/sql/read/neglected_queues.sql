@@ -1,16 +1,17 @@
--- Queues with ready jobs that are not paused and that no live worker claims from, so many at most. Only lanes with ready jobs are looked at.
+-- Returns queues with ready jobs that are not paused and that no live worker claims from, at most max.
+-- plan: no seqscan, no bitmapscan, no sort
 create or replace function holdfast.neglected_queues(max integer default 1000)
 returns setof text
 language plpgsql stable security definer
 set search_path = holdfast, pg_temp
-set jit = off
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
 as $$
 declare
-  served constant text[] := array(select distinct u from holdfast.worker_view as w cross join unnest(w.queues) as u where w.state = 'working');
-  told   text[] := '{}';
+  served constant text[] := array(
+    select distinct u
+    from holdfast.worker_view as w
+    cross join unnest(w.queues) as u
+    where w.state = 'working');
+  given  text[] := '{}';
   place  integer := 0;
   queue  text;
 begin
@@ -18,7 +19,7 @@ begin
   if exists (select from holdfast.full_pause) then
     return;
   end if;
-  while cardinality(told) < max loop
+  while cardinality(given) < max loop
     place := holdfast.next_lane(place);
     exit when place is null;
     select q.name into queue
@@ -26,11 +27,10 @@ begin
     join holdfast.queues as q on q.name = l.queue and q.paused_at is null
     where l.lane = place
       and exists (select from holdfast.jobs as j where j.lane = l.lane and j.state = 'ready');
-    if queue <> all (served || told) then
-      told := told || queue;
+    if queue <> all (served || given) then
+      given := given || queue;
       return next queue;
     end if;
   end loop;
 end
 $$;
-comment on function holdfast.neglected_queues(integer) is 'Queues with ready jobs that are not paused and that no live worker claims from, so many at most.';

@@ -1,4 +1,5 @@
--- The 10,000 newest ended jobs between two ids, and which of them fit a filter. Runs and bad ends have indexes of their own.
+-- The 10,000 newest ended jobs between two ids, and which of them match a filter.
+-- Jobs of runs, and jobs that did not complete, have indexes of their own.
 create or replace function holdfast.newest_ended(filter jsonb, lowest uuid, highest uuid)
 returns table (id uuid, ended_at timestamptz, fits boolean)
 language sql stable
@@ -6,7 +7,8 @@ as $$
   (
     select
       h.id, h.ended_at,
-      holdfast.job_matches(filter, h.state, h.queue, h.task, h.run_id, h.labels, h.attempt, h.failures, h.priority, h.worker_id, h.order_key)
+      holdfast.job_matches(filter, h.state, h.queue, h.task, h.run_id, h.labels, h.attempt, h.failures, h.priority,
+        h.worker_id, h.order_key)
     from holdfast.history as h
     where filter ? 'run' and coalesce(filter ->> 'state', 'dead') in ('completed', 'rejected', 'cancelled', 'dead')
       and h.run_id = (filter ->> 'run')::uuid and h.id > lowest and h.id < highest
@@ -17,7 +19,8 @@ as $$
   (
     select
       h.id, h.ended_at,
-      holdfast.job_matches(filter, h.state, h.queue, h.task, h.run_id, h.labels, h.attempt, h.failures, h.priority, h.worker_id, h.order_key)
+      holdfast.job_matches(filter, h.state, h.queue, h.task, h.run_id, h.labels, h.attempt, h.failures, h.priority,
+        h.worker_id, h.order_key)
     from holdfast.history as h
     where not filter ? 'run' and filter ->> 'state' in ('rejected', 'cancelled', 'dead')
       and h.state <> 'completed' and h.state = filter ->> 'state' and h.id > lowest and h.id < highest
@@ -28,11 +31,14 @@ as $$
   (
     select
       h.id, h.ended_at,
-      holdfast.job_matches(filter, h.state, h.queue, h.task, h.run_id, h.labels, h.attempt, h.failures, h.priority, h.worker_id, h.order_key)
+      holdfast.job_matches(filter, h.state, h.queue, h.task, h.run_id, h.labels, h.attempt, h.failures, h.priority,
+        h.worker_id, h.order_key)
     from holdfast.history as h
-    where not filter ? 'run' and coalesce(filter ->> 'state', 'completed') = 'completed' and h.id > lowest and h.id < highest
+    where not filter ? 'run'
+      and coalesce(filter ->> 'state', 'completed') = 'completed'
+      and h.id > lowest
+      and h.id < highest
     order by h.id desc
     limit 10000
   )
 $$;
-comment on function holdfast.newest_ended(jsonb, uuid, uuid) is 'The 10,000 newest ended jobs between two ids, and which fit a filter.';

@@ -1,4 +1,5 @@
--- The 10,000 newest live jobs between two ids, and which of them fit a filter. Plain SQL, so that a caller's loop reads no more than it needs.
+-- The 10,000 newest live jobs between two ids, and which of them match a filter.
+-- Plain SQL, which is evaluated lazily: a caller's loop reads no more than it needs.
 create or replace function holdfast.newest_live(filter jsonb, lowest uuid, highest uuid)
 returns table (id uuid, ended_at timestamptz, fits boolean)
 language sql stable
@@ -6,7 +7,8 @@ as $$
   (
     select
       j.id, null::timestamptz,
-      holdfast.job_matches(filter, j.state, j.queue, j.task, j.run_id, j.labels, j.attempt, j.failures, j.priority, j.worker_id, j.order_key)
+      holdfast.job_matches(filter, j.state, j.queue, j.task, j.run_id, j.labels, j.attempt, j.failures, j.priority,
+        j.worker_id, j.order_key)
     from holdfast.jobs as j
     where filter ? 'run' and coalesce(filter ->> 'state', 'ready') in ('waiting', 'scheduled', 'ready', 'running')
       and j.run_id = (filter ->> 'run')::uuid and j.id > lowest and j.id < highest
@@ -17,7 +19,8 @@ as $$
   (
     select
       j.id, null::timestamptz,
-      holdfast.job_matches(filter, j.state, j.queue, j.task, j.run_id, j.labels, j.attempt, j.failures, j.priority, j.worker_id, j.order_key)
+      holdfast.job_matches(filter, j.state, j.queue, j.task, j.run_id, j.labels, j.attempt, j.failures, j.priority,
+        j.worker_id, j.order_key)
     from holdfast.jobs as j
     where not filter ? 'run' and coalesce(filter ->> 'state', 'ready') in ('waiting', 'scheduled', 'ready', 'running')
       and j.id > lowest and j.id < highest
@@ -25,4 +28,3 @@ as $$
     limit 10000
   )
 $$;
-comment on function holdfast.newest_live(jsonb, uuid, uuid) is 'The 10,000 newest live jobs between two ids, and which fit a filter.';

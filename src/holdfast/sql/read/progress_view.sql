@@ -1,4 +1,3 @@
--- How far jobs have come.
+-- How far jobs have come, as their handlers reported it.
 create or replace view holdfast.progress_view as
 select p.job_id, p.done, p.total, p.failed, p.note, p.updated_at from holdfast.progress as p;
-comment on view holdfast.progress_view is 'How far jobs have come, for people.';

@@ -1,17 +1,23 @@
--- Every queue with its policy and what stands in it, counted to 10,000 a state.
+-- Every queue with its policy and its jobs by state, each counted to 10,000.
+-- more_than names the states that have more.
 create or replace view holdfast.queue_view as
 with running as materialized (
   select r.queue, r.jobs, sum(r.jobs) over () > 100000 as is_partial from holdfast.count_running() as r
 )
 select
   q.name, coalesce(q.paused_at, p.paused_at) as paused_at,
-  case when q.paused_at is null and p.paused_at is not null then concat_ws(': ', 'all queues are paused', p.reason) else q.paused_reason end as paused_reason,
-  least(c.waiting, 10000) as waiting, least(c.scheduled, 10000) as scheduled, least(c.ready, 10000) as ready, coalesce(r.jobs, 0) as running,
-  c.oldest_ready,
-  q.priority, q.max_failures, q.max_losses, q.retry, q.timeout, q.max_wait, q.rescue_delay, q.cancel_grace, q.ageing, q.weight,
-  q.detail, q.retention, q.payload_limit, q.endpoint, q.notify, l.max_concurrent, l.rate, q.created_at,
+  case
+    when q.paused_at is null and p.paused_at is not null then concat_ws(': ', 'all queues are paused', p.reason)
+    else q.paused_reason
+  end as paused_reason,
+  least(c.waiting, 10000) as waiting, least(c.scheduled, 10000) as scheduled, least(c.ready, 10000) as ready,
+  coalesce(r.jobs, 0) as running, c.oldest_ready,
+  q.priority, q.max_failures, q.max_losses, q.retry, q.timeout, q.max_wait, q.rescue_delay, q.cancel_grace, q.ageing,
+  q.weight, q.detail, q.retention, q.payload_limit, q.endpoint, q.notify, l.max_concurrent, l.rate, q.created_at,
   array_remove(array[
-    case when c.waiting > 10000 then 'waiting' end, case when c.scheduled > 10000 then 'scheduled' end, case when c.ready > 10000 then 'ready' end,
+    case when c.waiting > 10000 then 'waiting' end,
+    case when c.scheduled > 10000 then 'scheduled' end,
+    case when c.ready > 10000 then 'ready' end,
     case when exists (select from running as p where p.is_partial) then 'running' end
   ], null) as more_than
 from holdfast.queues as q
@@ -19,4 +25,3 @@ cross join lateral holdfast.count_jobs(q.name) as c
 left join holdfast.full_pause as p on true
 left join holdfast.limits as l on l.kind = 'queue' and l.name = q.name
 left join running as r on r.queue = q.name;
-comment on view holdfast.queue_view is 'Every queue with its policy and what stands in it; more_than names the counts that stand for more than they say.';

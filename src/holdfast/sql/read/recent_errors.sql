@@ -1,14 +1,15 @@
--- Attempts that went wrong lately, those that are alike together, most frequent first. Looks at the newest 100,000 of the span.
-create or replace function holdfast.recent_errors(since interval default '1 hour', filter jsonb default '{}', max integer default 50)
+-- Returns failed attempts of a time span in groups of similar errors, most frequent first.
+-- filter: queue, task, class, outcome, fingerprint, error_type. sample is a job to look at. is_partial is true if only
+-- the newest 100,000 attempts of the span were looked at.
+-- plan: no seqscan, no bitmapscan
+create or replace function holdfast.recent_errors(since interval default '1 hour', filter jsonb default '{}',
+  max integer default 50)
 returns table (
   fingerprint text, class text, error_type text, message text, place text, outcomes text[], queues text[], tasks text[],
   attempts bigint, jobs bigint, first_at timestamptz, last_at timestamptz, sample uuid, is_partial boolean
 )
 language plpgsql stable security definer
 set search_path = holdfast, pg_temp
-set jit = off
-set enable_seqscan = off
-set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 begin
@@ -24,7 +25,8 @@ begin
     ), grouped as (
       select
         n.fingerprint,
-        array_agg(distinct n.outcome) as outcomes, array_agg(distinct n.queue) as queues, array_agg(distinct n.task) as tasks,
+        array_agg(distinct n.outcome) as outcomes, array_agg(distinct n.queue) as queues,
+        array_agg(distinct n.task) as tasks,
         count(*) as attempts, count(distinct n.job_id) as jobs, min(n.ended_at) as first_at, max(n.ended_at) as last_at,
         (array_agg(n.job_id order by n.ended_at desc, n.job_id))[1] as job_id,
         (array_agg(n.attempt order by n.ended_at desc, n.job_id))[1] as attempt
@@ -47,5 +49,3 @@ begin
     order by g.attempts desc, g.last_at desc;
 end
 $$;
-comment on function holdfast.recent_errors(interval, jsonb, integer)
-  is 'Attempts that went wrong lately, those that are alike together; is_partial where there are more than the 100,000 newest that it looks at.';

@@ -1,4 +1,8 @@
--- How far a run has come: counts by state, rate and estimate. States are counted among its 10,000 oldest live jobs.
+-- Returns how far a run has come: jobs by state, rate, estimated time left, and budget.
+-- waiting, scheduled, ready and running are counted among the 10,000 oldest live jobs of the run; the counts of ended
+-- jobs are exact. eta is the estimate at the average rate, eta_low and eta_high are the range that should hold nine
+-- times in ten. All three are null before the first end, after the last, and while the budget is used up.
+-- No row if there is no such run.
 create or replace function holdfast.run_progress(run uuid)
 returns table (
   run uuid, name text, state text, total bigint, waiting bigint, scheduled bigint, ready bigint, running bigint,
@@ -35,11 +39,11 @@ as $$
   ), pace as (
     select
       c.id,
-      -- Without a larger budget it would never end.
+      -- While the budget is used up there is no estimate.
       c.ended_at is null and c.reached_at is null as goes_on,
       (c.total - c.done)::double precision as ahead,
       c.done / nullif(c.seconds, 0) as rate,
-      -- Nine in ten: a count of n is off by its root, more or less.
+      -- 90 % range: the standard deviation of a count n is about its square root.
       1 + 1.64 / sqrt(nullif(c.done, 0)::double precision) as doubt,
       coalesce(nullif(l.rate, 0), c.done / nullif(c.seconds, 0)) as lately
     from counted as c, lately as l
@@ -53,7 +57,10 @@ as $$
     c.id, c.name, c.state, c.total::bigint, l.waiting, l.scheduled, l.ready, l.running,
     c.completed::bigint, c.rejected::bigint, c.cancelled::bigint, c.dead::bigint, c.created_at, c.ended_at,
     60 * c.done / nullif(c.seconds, 0),
-    case when p.goes_on and c.done > 0 then make_interval(secs => c.seconds * (c.total - c.done)::double precision / c.done) end,
+    case
+      when p.goes_on and c.done > 0
+        then make_interval(secs => c.seconds * (c.total - c.done)::double precision / c.done)
+    end,
     case when p.goes_on and c.done > 0 then make_interval(secs => p.ahead / greatest(p.rate, p.lately) / p.doubt) end,
     case when p.goes_on and c.done > 0 then make_interval(secs => p.ahead / least(p.rate, p.lately) * p.doubt) end,
     b.max_money, b.spent, b.reserved, b.max_units, b.used, b.reserved_units
@@ -62,4 +69,3 @@ as $$
   cross join pace as p
   left join paid as b on true
 $$;
-comment on function holdfast.run_progress(uuid) is 'How far a run has come: counts by state (live ones among its 10,000 oldest), rate per minute, the time it will still take, with its spread, and what it has used of its budget.';

@@ -1,5 +1,7 @@
--- How long attempts of some queues took lately: of the last hour, or of the last week if there were none.
-create or replace function holdfast.run_times(queues text[], out jobs bigint, out mean interval, out p50 interval, out p95 interval)
+-- Returns how long completed jobs of these queues took: of the last hour, or of the last 7 days if there were none.
+-- jobs is the number measured; p50 and p95 are upper edges of buckets, each about a quarter wider than the one before.
+create or replace function holdfast.run_times(queues text[], out jobs bigint, out mean interval, out p50 interval,
+  out p95 interval)
 language plpgsql stable security definer
 set search_path = holdfast, pg_temp
 as $$
@@ -8,7 +10,8 @@ declare
   tens  jsonb;
 begin
   foreach since in array array[interval '1 hour', interval '7 days'] loop
-    select jsonb_object_agg(t.tenth, t.n), sum(t.n), make_interval(secs => sum(t.n * power(10, (t.tenth::integer + 0.5) / 10.0) / 1000) / sum(t.n))
+    select jsonb_object_agg(t.tenth, t.n), sum(t.n),
+      make_interval(secs => sum(t.n * power(10, (t.tenth::integer + 0.5) / 10.0) / 1000) / sum(t.n))
     into tens, jobs, mean
     from (
       select e.key as tenth, sum(e.value::bigint)::double precision as n
@@ -21,8 +24,7 @@ begin
     exit when jobs > 0;
   end loop;
   jobs := coalesce(jobs, 0);
-  p50 := holdfast.tenth_percentile(tens, 0.5);
-  p95 := holdfast.tenth_percentile(tens, 0.95);
+  p50 := holdfast.bucket_percentile(tens, 0.5);
+  p95 := holdfast.bucket_percentile(tens, 0.95);
 end
 $$;
-comment on function holdfast.run_times(text[]) is 'How long attempts of these queues that completed took lately: mean and percentiles; null where nothing is known.';

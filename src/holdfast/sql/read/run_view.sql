@@ -1,4 +1,4 @@
--- Every run with its counts, those not yet folded included.
+-- Every run with its counts, including those that close_runs has not added up yet.
 create or replace view holdfast.run_view as
 select
   r.id, r.name,
@@ -14,10 +14,12 @@ select
   r.cancelled + coalesce(d.cancelled, 0) as cancelled,
   r.dead + coalesce(d.dead, 0) as dead,
   r.generation, r.labels, r.on_complete, r.created_at, r.sealed_at, r.cancelled_at, r.ended_at,
-  b.max_money as budget, b.spent + coalesce(c.money, 0) as spent, b.max_units, b.used + coalesce(c.units, 0) as used_units, b.reached_at
+  b.max_money as budget, b.spent + coalesce(c.money, 0) as spent, b.max_units,
+  b.used + coalesce(c.units, 0) as used_units, b.reached_at
 from holdfast.runs as r
 left join lateral (
-  select sum(total) as total, sum(completed) as completed, sum(rejected) as rejected, sum(cancelled) as cancelled, sum(dead) as dead
+  select sum(total) as total, sum(completed) as completed, sum(rejected) as rejected, sum(cancelled) as cancelled,
+    sum(dead) as dead
   from holdfast.run_deltas as x
   where x.run_id = r.id
 ) as d on true
@@ -25,4 +27,3 @@ left join holdfast.run_budgets as b on b.run_id = r.id
 left join lateral (
   select sum(money) as money, sum(units) as units from holdfast.run_costs as y where y.run_id = b.run_id
 ) as c on true;
-comment on view holdfast.run_view is 'Every run with its counts.';

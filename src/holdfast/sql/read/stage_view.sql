@@ -9,4 +9,3 @@ from holdfast.stages as s
 join holdfast.pipelines as p on p.name = s.pipeline and p.version = s.version
 left join holdfast.lanes as l on l.lane = s.lane
 left join holdfast.queues as q on q.name = s.queue;
-comment on view holdfast.stage_view is 'Every stage of every version of every pipeline, in order.';

@@ -1,4 +1,5 @@
--- What happened to a job, in order of time: its making, events, attempts, stages, checkpoints, calls, notes, and its end. The latest max of it.
+-- Returns what happened to a job in order of time, the latest max entries.
+-- Creation, events, failed attempts, stages, checkpoints, calls, notes and the end.
 create or replace function holdfast.timeline(job uuid, max integer default 200)
 returns table (at timestamptz, what text, attempt integer, actor text, words text, detail jsonb)
 language sql stable security definer
@@ -9,47 +10,63 @@ as $$
     select h.*
     from holdfast.history as h
     where h.id = job and h.ended_at >= coalesce(holdfast.created_at(job), '-infinity') - interval '1 minute'
-  ), told as (
-    select holdfast.created_at(job) as at, 0 as place, 'created' as what, null::integer as attempt, null::text as actor, null::text as words, null::jsonb as detail
+  ), entry as (
+    select holdfast.created_at(job) as at, 0 as place, 'created' as what, null::integer as attempt, null::text as actor,
+      null::text as words, null::jsonb as detail
     where exists (select from past) or exists (select from holdfast.jobs as j where j.id = job)
     union all
     (select e.at, 2, e.cause, e.attempt, e.actor, e.reason,
-      jsonb_strip_nulls(jsonb_build_object('from', e.from_state, 'to', e.to_state, 'worker', e.worker_id)) || coalesce(e.detail, '{}')
+      jsonb_strip_nulls(jsonb_build_object('from', e.from_state, 'to', e.to_state, 'worker', e.worker_id))
+      || coalesce(e.detail, '{}')
     from holdfast.events as e
     where e.job_id = job
-      -- The row in history says the same of the last end.
+      -- The history row stands for the last end.
       and not (e.cause = 'end' and exists (select from past as p where e.at >= p.ended_at))
     order by e.id desc limit 1000)
     union all
     (select a.ended_at, 1, a.outcome, a.attempt, null, concat_ws(': ', a.error_type, a.message),
-      jsonb_strip_nulls(jsonb_build_object('class', a.class, 'place', a.place, 'worker', a.worker_id, 'host', a.host, 'version', a.version,
-        'stage', a.stage, 'started_at', a.started_at, 'retry_at', a.retry_at, 'fingerprint', a.fingerprint))
+      jsonb_strip_nulls(jsonb_build_object('class', a.class, 'place', a.place, 'worker', a.worker_id, 'host', a.host,
+        'version', a.version, 'stage', a.stage, 'started_at', a.started_at, 'retry_at', a.retry_at,
+        'fingerprint', a.fingerprint))
     from holdfast.attempts as a where a.job_id = job
     order by a.attempt desc limit 1000)
     union all
     (select s.ended_at, 1, 'stage', s.attempt, null, s.stage,
-      jsonb_strip_nulls(jsonb_build_object('visit', s.visit, 'generation', s.generation, 'worker', s.worker_id, 'started_at', s.started_at, 'output', left(s.output::text, 200)))
+      jsonb_strip_nulls(jsonb_build_object('visit', s.visit, 'generation', s.generation, 'worker', s.worker_id,
+        'started_at', s.started_at, 'output', left(s.output::text, 200)))
     from holdfast.stage_outputs as s where s.job_id = job
     order by s.generation desc, s.visit desc limit 1000)
     union all
-    -- An agent's checkpoints are told as its calls.
-    (select c.saved_at, 1, 'checkpoint', c.attempt, null, c.name, null from holdfast.checkpoints as c where c.job_id = job and c.name not like 'agent/%' order by c.saved_at desc limit 1000)
+    -- An agent's checkpoints appear as its calls.
+    (select c.saved_at, 1, 'checkpoint', c.attempt, null, c.name, null
+     from holdfast.checkpoints as c
+     where c.job_id = job and c.name not like 'agent/%'
+     order by c.saved_at desc
+     limit 1000)
     union all
-    (select c.at, 1, c.kind || ' call', c.attempt, null, concat_ws(', ', c.name, round(c.units::numeric) || ' units', holdfast.span_words(make_interval(secs => c.seconds)), c.finish_reason, c.error),
-      jsonb_strip_nulls(jsonb_build_object('generation', c.generation, 'visit', c.visit, 'seq', c.seq, 'units', c.units, 'seconds', c.seconds, 'argument_bytes', c.argument_bytes))
+    (select c.at, 1, c.kind || ' call', c.attempt, null,
+      concat_ws(', ', c.name, round(c.units::numeric) || ' units',
+        holdfast.span_words(make_interval(secs => c.seconds)), c.finish_reason, c.error),
+      jsonb_strip_nulls(jsonb_build_object('generation', c.generation, 'visit', c.visit, 'seq', c.seq, 'units', c.units,
+        'seconds', c.seconds, 'argument_bytes', c.argument_bytes))
     from holdfast.calls as c where c.job_id = job
     order by c.generation desc, c.visit desc, c.seq desc limit 1000)
     union all
-    (select n.at, 3, 'note', null, n.author, n.note, null from holdfast.dead_letter_notes as n where n.job_id = job order by n.id desc limit 1000)
+    (select n.at, 3, 'note', null, n.author, n.note, null
+     from holdfast.dead_letter_notes as n
+     where n.job_id = job
+     order by n.id desc
+     limit 1000)
     union all
     select j.started_at, 1, 'running', j.attempt, null, null, jsonb_build_object('worker', j.worker_id)
     from holdfast.jobs as j where j.id = job and j.state = 'running'
     union all
-    select p.ended_at, 2, p.state, p.attempt, null, p.reason, jsonb_strip_nulls(jsonb_build_object('worker', p.worker_id, 'started_at', p.started_at, 'generation', p.generation))
+    select p.ended_at, 2, p.state, p.attempt, null, p.reason,
+      jsonb_strip_nulls(jsonb_build_object('worker', p.worker_id, 'started_at', p.started_at,
+        'generation', p.generation))
     from past as p
   )
   select t.at, t.what, t.attempt, t.actor, t.words, t.detail
-  from (select * from told order by at desc nulls last, place desc limit least(max, 5000)) as t
+  from (select * from entry order by at desc nulls last, place desc limit least(max, 5000)) as t
   order by t.at, t.place
 $$;
-comment on function holdfast.timeline(uuid, integer) is 'What happened to a job, in order of time; the latest max of it.';

@@ -1,4 +1,6 @@
--- ended -> sealed: starts the dead jobs of a run again, or all of them, a batch at a time.
+-- ended -> sealed: starts the dead jobs of a run again, or all of its ended jobs.
+-- which: dead or all. At most max per call; with the time of the first call as before, jobs that end again in between
+-- are left out. Returns how many were replayed.
 create or replace function holdfast.replay_run(
   run uuid, which text default 'dead', reason text default null, actor text default null, max integer default 10000,
   before timestamptz default null
@@ -14,11 +16,12 @@ declare
 begin
   perform holdfast.check_count('max', max);
   if which not in ('dead', 'all') then
-    perform holdfast.refuse('HF002', format('A run cannot replay %s.', which), 'Say dead or all.');
+    perform holdfast.refuse('HF002', format('which must be dead or all (got %s).', which), 'The default is dead.');
   end if;
   select r.* into held from holdfast.runs as r where r.id = run for update;
   if not found then
-    perform holdfast.refuse('HF004', format('There is no run %s.', run), 'Look at holdfast.run_view for the runs there are.');
+    perform holdfast.refuse('HF004', format('There is no run %s.', run),
+      'The view holdfast.run_view lists all runs.');
   end if;
   ids := array(
     select h.id from holdfast.history as h
@@ -34,9 +37,8 @@ begin
     set ended_at = null, cancelled_at = null, generation = r.generation + (r.ended_at is not null)::integer
     where r.id = run;
   end if;
-  perform holdfast.record_event('replay_run', null, run, null, null, null, null, null, actor, reason, jsonb_build_object('which', which, 'jobs', replayed));
+  perform holdfast.record_event('replay_run', null, run, null, null, null, null, null, actor, reason,
+    jsonb_build_object('which', which, 'jobs', replayed));
   return replayed;
 end
 $$;
-comment on function holdfast.replay_run(uuid, text, text, text, integer, timestamptz)
-  is 'Starts the dead jobs of a run again, or all; the run ends anew, and its on_complete is enqueued once more. Several calls with the same before replay no job twice.';

@@ -1,4 +1,6 @@
--- open -> sealed: no more jobs; waits for producers that are still adding. A sealed run can end.
+-- open -> sealed: no more jobs can be added, so that the run can end.
+-- Waits for open transactions that are adding jobs to the run. Returns true if that ended the run, because all its
+-- jobs had ended already.
 create or replace function holdfast.seal_run(run uuid)
 returns boolean
 language plpgsql volatile security definer
@@ -9,9 +11,9 @@ begin
   set sealed_at = coalesce(r.sealed_at, holdfast.now())
   where r.id = run;
   if not found then
-    perform holdfast.refuse('HF004', format('There is no run %s.', run), 'Look at holdfast.run_view for the runs there are.');
+    perform holdfast.refuse('HF004', format('There is no run %s.', run),
+      'The view holdfast.run_view lists all runs.');
   end if;
   return holdfast.fold_run(run);
 end
 $$;
-comment on function holdfast.seal_run(uuid) is 'Says that the last job of a run is in; true if the run has ended with that.';

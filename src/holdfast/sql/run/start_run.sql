@@ -1,4 +1,7 @@
--- (nothing) -> open: a run that jobs can be added to until it is sealed.
+-- (nothing) -> open: starts a run, a set of jobs that are counted together and end together.
+-- options: on_complete ({"task": ..., "payload": ...} and options of enqueue_jobs) names a job that is enqueued once
+-- when the run ends; labels; budget (money, such as 5 or "5 USD"), max_units and max_time bound the whole run.
+-- Returns the id to pass as the option run of enqueue_jobs. A run can end only after seal_run.
 create or replace function holdfast.start_run(name text, options jsonb default '{}')
 returns uuid
 language plpgsql volatile security definer
@@ -12,21 +15,25 @@ declare
 begin
   perform holdfast.check_object('options', options);
   if name is null or length(name) not between 1 and 200 then
-    perform holdfast.refuse('HF002', 'A run needs a name of 1 to 200 characters.', 'Say what it is for.');
+    perform holdfast.refuse('HF002', 'The name of a run must have 1 to 200 characters.',
+      'Choose a name that says what the run is for.');
   end if;
-  if exists (select from jsonb_object_keys(options) as k where k not in ('on_complete', 'labels', 'budget', 'max_units', 'max_time')) then
-    perform holdfast.refuse('HF002', format('A run has no such option: %s.', left(options::text, 200)), 'Known are on_complete, labels, budget, max_units and max_time.');
+  if exists (
+    select from jsonb_object_keys(options) as k
+    where k not in ('on_complete', 'labels', 'budget', 'max_units', 'max_time')) then
+    perform holdfast.refuse('HF002', format('A run has only certain options (got %s).', left(options::text, 200)),
+      'Use on_complete, labels, budget, max_units and max_time.');
   end if;
   if options ? 'on_complete' and coalesce(length(options -> 'on_complete' ->> 'task'), 0) = 0 then
-    perform holdfast.refuse('HF002', 'on_complete names no task.', 'Give {"task": "…", "payload": {…}}.');
+    perform holdfast.refuse('HF002', 'on_complete must have a task.', 'Pass {"task": "…", "payload": {…}}.');
   end if;
   select o.* into later from holdfast.read_option((options -> 'on_complete') - 'task' - 'payload', at) as o;
   perform holdfast.check_job(1, coalesce(later.priority, 50), later.max_failures,
-    coalesce(octet_length(options -> 'on_complete' ->> 'payload'), 0), null, later.timeout, coalesce(later.queue, 'default'));
+    coalesce(octet_length(options -> 'on_complete' ->> 'payload'), 0), null, later.timeout,
+    coalesce(later.queue, 'default'));
   insert into holdfast.runs (id, name, created_at, on_complete, labels)
   values (id, name, at, options -> 'on_complete', options -> 'labels');
   perform holdfast.set_budget(id, options);
   return id;
 end
 $$;
-comment on function holdfast.start_run(text, jsonb) is 'Starts a run and returns its id. Enqueue jobs with it as option run, then seal it.';

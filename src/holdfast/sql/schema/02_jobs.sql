@@ -76,10 +76,11 @@ create table holdfast.jobs (
 );
 
 create index jobs_claim on holdfast.jobs (lane, urgency desc, rank_at, id) where state = 'ready';
--- Only jobs that are put off enter it, so those that go straight through never pay for it.
+-- Partial: only deferred jobs enter it, so jobs that run at once cost nothing.
 create index jobs_parked on holdfast.jobs (lane, state) where state in ('waiting', 'scheduled');
 create index jobs_due on holdfast.jobs (due_at) where state = 'scheduled';
-create index jobs_wait_due on holdfast.jobs (due_at) where state = 'waiting' and (waits_for = 'children' or waits_for like 'signal:%');
+create index jobs_wait_due on holdfast.jobs (due_at)
+  where state = 'waiting' and (waits_for = 'children' or waits_for like 'signal:%');
 create index jobs_running on holdfast.jobs (worker_id) where state = 'running';
 create index jobs_limited_queue on holdfast.jobs (queue) where state = 'running' and is_limited;
 create index jobs_limited_task on holdfast.jobs (task) where state = 'running' and is_limited;
@@ -92,32 +93,41 @@ comment on table holdfast.jobs is 'A job that has not ended: a stored unit of wo
 comment on column holdfast.jobs.id is 'UUID version 7: it carries the time of creation.';
 comment on column holdfast.jobs.lane is 'Where it queues: queue, endpoint and group in one number.';
 comment on column holdfast.jobs.priority is '0 to 100, higher first.';
-comment on column holdfast.jobs.urgency is 'Priority as the claim index sorts it; 0 for all jobs of a queue with ageing.';
+comment on column holdfast.jobs.urgency
+  is 'Priority as the claim index sorts it; 0 for all jobs of a queue with ageing.';
 comment on column holdfast.jobs.state is 'waiting, scheduled, ready or running.';
 comment on column holdfast.jobs.rank_at is 'When it became ready, less its lead: the order within an urgency.';
 comment on column holdfast.jobs.due_at is 'When a scheduled job becomes ready.';
 comment on column holdfast.jobs.attempt is 'Number of the latest try; it only rises.';
 comment on column holdfast.jobs.failures is 'Attempts that went wrong, in this generation and stage.';
-comment on column holdfast.jobs.losses is 'Attempts whose worker vanished, in this generation and stage; of those lost together with other jobs only the first counts.';
-comment on column holdfast.jobs.deferrals is 'Attempts put off at no cost: rate limits, snoozes, releases, outages of ours.';
-comment on column holdfast.jobs.releases is 'Releases in a row that neither a checkpoint nor a yield came before; five make it a suspect.';
+comment on column holdfast.jobs.losses
+  is 'Attempts whose worker vanished, in this generation and stage; of those lost together with other jobs only the'
+    ' first counts.';
+comment on column holdfast.jobs.deferrals
+  is 'Attempts put off at no cost: rate limits, snoozes, releases, outages of ours.';
+comment on column holdfast.jobs.releases
+  is 'Releases in a row that neither a checkpoint nor a yield came before; five make it a suspect.';
 comment on column holdfast.jobs.worker_id is 'Worker that runs it.';
 comment on column holdfast.jobs.token is 'Mark of the claim that runs it; every write for the job must carry it.';
 comment on column holdfast.jobs.started_at is 'When this attempt began.';
 comment on column holdfast.jobs.stop_at is 'When this attempt must have ended.';
 comment on column holdfast.jobs.cancel_asked_at is 'When a cancel of the running job was asked for.';
 comment on column holdfast.jobs.deferred_since is 'Since when it has been deferred without a break.';
-comment on column holdfast.jobs.waits_for is 'What a waiting job waits for: order, children, budget, or signal: and a name.';
+comment on column holdfast.jobs.waits_for
+  is 'What a waiting job waits for: order, children, budget, or signal: and a name.';
 comment on column holdfast.jobs.generation is 'Life of the job: each replay starts the next.';
 comment on column holdfast.jobs.visit is 'Count of stage visits; a loop back to a stage is a new visit.';
 comment on column holdfast.jobs.units is 'What its attempts have used up so far.';
 comment on column holdfast.jobs.estimate is 'Units that one attempt is expected to use, if its enqueue said so.';
-comment on column holdfast.jobs.reserved_units is 'Units that this attempt reserved: its own estimate, else that of the endpoint that its permit is on.';
-comment on column holdfast.jobs.in_flight_at_start is 'Calls of its endpoint when this attempt began, itself included: it holds a permit. Null: it holds none.';
+comment on column holdfast.jobs.reserved_units
+  is 'Units that this attempt reserved: its own estimate, else that of the endpoint that its permit is on.';
+comment on column holdfast.jobs.in_flight_at_start
+  is 'Calls of its endpoint when this attempt began, itself included: it holds a permit. Null: it holds none.';
 comment on column holdfast.jobs.is_probe is 'This attempt probes an endpoint whose circuit was open.';
 comment on column holdfast.jobs.permit_lane is 'Lane of the endpoint that its permit is on, if it runs on a fallback.';
 comment on column holdfast.jobs.is_limited is 'Whether this attempt counts against the limit of its queue or task.';
-comment on column holdfast.jobs.reserved is 'Money that this attempt holds of its run''s budget; null: the run has none.';
+comment on column holdfast.jobs.reserved
+  is 'Money that this attempt holds of its run''s budget; null: the run has none.';
 comment on column holdfast.jobs.lead is 'Head start that its priority is worth in a queue with ageing.';
 comment on column holdfast.jobs.queue is 'Queue it stands in.';
 comment on column holdfast.jobs.task is 'Name that picks the handler.';
@@ -141,6 +151,7 @@ create table holdfast.payloads (
   job_id  uuid primary key,
   payload json not null
 );
-comment on table holdfast.payloads is 'Payloads above 2 KB, written once: moving them with their jobs would double their WAL.';
+comment on table holdfast.payloads
+  is 'Payloads above 2 KB, written once: moving them with their jobs would double their WAL.';
 comment on column holdfast.payloads.job_id is 'Job it belongs to.';
 comment on column holdfast.payloads.payload is 'The payload.';

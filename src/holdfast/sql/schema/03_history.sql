@@ -42,13 +42,15 @@ create table holdfast.history (
 ) partition by range (ended_at);
 
 create index history_run on holdfast.history (run_id, id) where run_id is not null;
--- A range is a megabyte: the server takes note of at most 256 full ones until autovacuum comes by, and an unsummarised one is read by all.
+-- One range per megabyte: the server queues at most 256 full ranges until autovacuum runs, and every scan reads an
+-- unsummarised range.
 create index history_ended on holdfast.history using brin (ended_at) with (pages_per_range = 128, autosummarize = on);
 create index history_bad_end on holdfast.history (state, id) where state <> 'completed';
 
 create table holdfast.history_default partition of holdfast.history default;
 
-comment on table holdfast.history is 'Jobs that have ended. A look-up by id needs no partition older than the job itself.';
+comment on table holdfast.history
+  is 'Jobs that have ended. A look-up by id needs no partition older than the job itself.';
 comment on column holdfast.history.id is 'The job.';
 comment on column holdfast.history.state is 'How it ended: completed, rejected, cancelled or dead.';
 comment on column holdfast.history.ended_at is 'When it ended.';

@@ -41,7 +41,8 @@ comment on column holdfast.attempts.job_id is 'The job.';
 comment on column holdfast.attempts.attempt is 'Number of the try.';
 comment on column holdfast.attempts.generation is 'Life of the job it belongs to.';
 comment on column holdfast.attempts.visit is 'Stage visit it belongs to.';
-comment on column holdfast.attempts.outcome is 'failed, timed_out, deferred (cost nothing), lost, or forgiven (a loss whose worker was heard from again).';
+comment on column holdfast.attempts.outcome
+  is 'failed, timed_out, deferred (cost nothing), lost, or forgiven (a loss whose worker was heard from again).';
 comment on column holdfast.attempts.class is 'Error class: transient, rate_limited, permanent or system.';
 comment on column holdfast.attempts.counted is 'Whether it counted against the job.';
 comment on column holdfast.attempts.queue is 'Queue the job stood in.';

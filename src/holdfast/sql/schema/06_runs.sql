@@ -1,4 +1,4 @@
--- Runs: jobs submitted together. Nothing on the hot path updates a run's row; it inserts deltas.
+-- Runs: sets of jobs. Nothing on the hot path updates a run's row; it inserts deltas.
 
 create table holdfast.runs (
   id          uuid primary key,
@@ -39,11 +39,13 @@ comment on column holdfast.runs.completed is 'Jobs completed, as folded so far.'
 comment on column holdfast.runs.rejected is 'Jobs rejected, as folded so far.';
 comment on column holdfast.runs.cancelled is 'Jobs cancelled, as folded so far.';
 comment on column holdfast.runs.dead is 'Jobs dead, as folded so far.';
-comment on column holdfast.runs.on_complete is 'Job to enqueue once when the run has ended: task, payload, and options.';
+comment on column holdfast.runs.on_complete
+  is 'Job to enqueue once when the run has ended: task, payload, and options.';
 comment on column holdfast.runs.labels is 'Marks for people and filters.';
 comment on column holdfast.runs.parent_id is 'Job whose children these are; it waits for them.';
 comment on column holdfast.runs.wait is 'What the parent waits for: all children, or the first that completes.';
-comment on column holdfast.runs.on_failure is 'What a failed child means for the parent: fail, ignore, or wait until it is replayed.';
+comment on column holdfast.runs.on_failure
+  is 'What a failed child means for the parent: fail, ignore, or wait until it is replayed.';
 
 create table holdfast.run_deltas (
   id        bigint generated always as identity primary key,

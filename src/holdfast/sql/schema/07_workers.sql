@@ -37,7 +37,8 @@ create table holdfast.workers (
   constraint worker_lease_positive check (lease > '0'),
   constraint worker_slots_positive check (slots >= 1)
 ) with (fillfactor = 30, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
-comment on table holdfast.workers is 'A worker: a process that claims and runs jobs, with its lease. No index on what a renewal changes.';
+comment on table holdfast.workers
+  is 'A worker: a process that claims and runs jobs, with its lease. No index on what a renewal changes.';
 comment on column holdfast.workers.id is 'Random, one per process start.';
 comment on column holdfast.workers."group" is 'Workers that are alike; empty means none.';
 comment on column holdfast.workers.queues is 'Queues it claims from.';
@@ -47,12 +48,15 @@ comment on column holdfast.workers.state is 'working, draining or stopped.';
 comment on column holdfast.workers.lease is 'How long a renewal is good for.';
 comment on column holdfast.workers.lease_until is 'Until when its right to the jobs it claimed lasts.';
 comment on column holdfast.workers.renewed_at is 'Last heartbeat.';
-comment on column holdfast.workers.rescued_at is 'When its jobs were taken from it, if it has not been heard from since.';
-comment on column holdfast.workers.lost_jobs is 'How many jobs it held when they were taken from it: a single one is the only suspect.';
+comment on column holdfast.workers.rescued_at
+  is 'When its jobs were taken from it, if it has not been heard from since.';
+comment on column holdfast.workers.lost_jobs
+  is 'How many jobs it held when they were taken from it: a single one is the only suspect.';
 comment on column holdfast.workers.drain_asked is 'An operator asked it to finish and go.';
 comment on column holdfast.workers.slots is 'How many jobs it runs at once.';
 comment on column holdfast.workers.running is 'Jobs it said it was running at the last heartbeat.';
-comment on column holdfast.workers.processed is 'Attempts that ended in it so far, well or badly; what it gave back or put off is not among them.';
+comment on column holdfast.workers.processed
+  is 'Attempts that ended in it so far, well or badly; what it gave back or put off is not among them.';
 comment on column holdfast.workers.failed is 'Attempts that failed in it so far.';
 comment on column holdfast.workers.released is 'Jobs it gave back unfinished so far.';
 comment on column holdfast.workers.host is 'Host it runs on.';
@@ -62,12 +66,16 @@ comment on column holdfast.workers.started_at is 'When it registered.';
 comment on column holdfast.workers.stopped_at is 'When it left.';
 comment on column holdfast.workers.metadata is 'Whatever it tells about itself.';
 comment on column holdfast.workers.box_until is 'When its time box ends; null without one.';
-comment on column holdfast.workers.continues is 'Whether a successor is owed: true from its start until it has found that none is needed.';
+comment on column holdfast.workers.continues
+  is 'Whether a successor is owed: true from its start until it has found that none is needed.';
 comment on column holdfast.workers.link is 'Its place in a chain of workers that follow each other.';
 comment on column holdfast.workers.run_id is 'Run it was started for.';
 comment on column holdfast.workers.claim_size is 'How many jobs it takes in one time box, as given or as measured.';
-comment on column holdfast.workers.isolation is 'How it treats suspects: runs each alone itself (self), starts workers of their own for them (children), or is such a worker (only).';
-comment on column holdfast.workers.alone_with is 'The last suspect it claimed; while it holds that one it claims nothing else.';
+comment on column holdfast.workers.isolation
+  is 'How it treats suspects: runs each alone itself (self), starts workers of their own for them (children), or is'
+    ' such a worker (only).';
+comment on column holdfast.workers.alone_with
+  is 'The last suspect it claimed; while it holds that one it claims nothing else.';
 
 create table holdfast.continuations (
   id         uuid primary key,
@@ -93,12 +101,16 @@ create table holdfast.continuations (
   constraint continuation_has_one_end check (taken_at is null or closed_at is null)
 ) with (fillfactor = 70);
 create unique index continuations_of_worker on holdfast.continuations (worker_id) where worker_id is not null;
-create unique index continuations_rescue on holdfast.continuations (run_id) where cause = 'rescue' and taken_at is null and closed_at is null;
+create unique index continuations_rescue on holdfast.continuations (run_id)
+  where cause = 'rescue' and taken_at is null and closed_at is null;
 create index continuations_open on holdfast.continuations (due_at) where taken_at is null and closed_at is null;
 create index continuations_of_run on holdfast.continuations (run_id) where run_id is not null;
-comment on table holdfast.continuations is 'A worker that is to be started: asked for, sent, and taken by the worker that it became.';
+comment on table holdfast.continuations
+  is 'A worker that is to be started: asked for, sent, and taken by the worker that it became.';
 comment on column holdfast.continuations.id is 'UUID version 7; the new worker names it when it registers.';
-comment on column holdfast.continuations.cause is 'Why: the time box of a worker ended (time_box), a worker vanished (lost), jobs of a run were lost (rescue), a run started (run).';
+comment on column holdfast.continuations.cause
+  is 'Why: the time box of a worker ended (time_box), a worker vanished (lost), jobs of a run were lost (rescue), a'
+    ' run started (run).';
 comment on column holdfast.continuations.worker_id is 'Worker that it follows; each has one successor.';
 comment on column holdfast.continuations.run_id is 'Run that it works for.';
 comment on column holdfast.continuations."group" is 'Group of the new worker.';
@@ -109,7 +121,8 @@ comment on column holdfast.continuations.remaining is 'Jobs that were left when 
 comment on column holdfast.continuations.checkpoint is 'What the chain has done so far.';
 comment on column holdfast.continuations.asked_at is 'When it was asked for.';
 comment on column holdfast.continuations.due_at is 'Before that the new worker claims nothing.';
-comment on column holdfast.continuations.sent_at is 'When the callback was last sent; null if it is still to be sent or failed.';
+comment on column holdfast.continuations.sent_at
+  is 'When the callback was last sent; null if it is still to be sent or failed.';
 comment on column holdfast.continuations.sent is 'How often the callback was sent.';
 comment on column holdfast.continuations.error is 'Why the callback failed last.';
 comment on column holdfast.continuations.taken_at is 'When a worker took it.';
@@ -122,7 +135,9 @@ create table holdfast.avoided_lanes (
   until     timestamptz not null
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 create index avoided_lanes_worker on holdfast.avoided_lanes (worker_id, lane);
-comment on table holdfast.avoided_lanes is 'Lanes that a worker leaves alone for a while, because it got a task there that it does not know. Rows are only added: two ends of one worker never wait for each other.';
+comment on table holdfast.avoided_lanes
+  is 'Lanes that a worker leaves alone for a while, because it got a task there that it does not know. Rows are only'
+    ' added: two ends of one worker never wait for each other.';
 comment on column holdfast.avoided_lanes.worker_id is 'The worker.';
 comment on column holdfast.avoided_lanes.lane is 'The lane.';
 comment on column holdfast.avoided_lanes.until is 'Until when it claims nothing there.';

@@ -30,12 +30,15 @@ comment on column holdfast.dead_letters.generation is 'Life of the job that ende
 comment on column holdfast.dead_letters.queue is 'Queue it died in.';
 comment on column holdfast.dead_letters.task is 'Task it died in.';
 comment on column holdfast.dead_letters.run_id is 'Run it belongs to.';
-comment on column holdfast.dead_letters.reason is 'Why it is dead: failed_too_often, lost_too_often, permanent, deferred_too_long, deadline_passed, child_failed or given_up.';
+comment on column holdfast.dead_letters.reason
+  is 'Why it is dead: failed_too_often, lost_too_often, permanent, deferred_too_long, deadline_passed, child_failed or'
+    ' given_up.';
 comment on column holdfast.dead_letters.class is 'Class of its last error.';
 comment on column holdfast.dead_letters.error_type is 'Type of its last error.';
 comment on column holdfast.dead_letters.message is 'Its last error message.';
 comment on column holdfast.dead_letters.place is 'Where in the code its last error was raised.';
-comment on column holdfast.dead_letters.fingerprint is 'Same for errors that are alike; the reason where there was no error.';
+comment on column holdfast.dead_letters.fingerprint
+  is 'Same for errors that are alike; the reason where there was no error.';
 comment on column holdfast.dead_letters.died_at is 'When it died.';
 comment on column holdfast.dead_letters.status is 'Triage: open, investigating, resolved or ignored.';
 comment on column holdfast.dead_letters.assignee is 'Who looks into it.';

@@ -1,5 +1,5 @@
--- Endpoints: what jobs call, and how much of it they may. One row each; every change of it is HOT.
--- Times are seconds since the epoch on the database's clock, rates are units per second: the rules are arithmetic on them.
+-- Endpoints: the services that jobs call, and how much they may call them. One row each; every update of it is HOT.
+-- Times are seconds since the epoch on the database's clock, rates are units per second: plain numbers for the rules.
 
 create table holdfast.endpoints (
   name                text primary key,
@@ -87,7 +87,7 @@ create table holdfast.endpoints (
   expires_at          timestamptz,
   constraint endpoint_name_is_short check (length(name) between 1 and 200),
   constraint endpoint_in_flight_not_negative check (in_flight >= 0)
--- A page for each endpoint: while older snapshots are open, room for its versions is what keeps updates heap-only.
+-- One page per endpoint: while older snapshots are open, free space for row versions keeps updates heap-only (HOT).
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200, fillfactor = 10);
 
 
@@ -130,9 +130,11 @@ comment on column holdfast.endpoints.units_per_minute is 'Most units in any slid
 comment on column holdfast.endpoints.budget_per_day is 'Most money in a day (UTC), settled and reserved.';
 comment on column holdfast.endpoints.price is 'Money per unit.';
 comment on column holdfast.endpoints.estimate is 'Units that a call is expected to use, if the job does not say.';
-comment on column holdfast.endpoints.shares is 'Queues with a guaranteed part of the permits: {queue: part between 0 and 1}.';
+comment on column holdfast.endpoints.shares
+  is 'Queues with a guaranteed part of the permits: {queue: part between 0 and 1}.';
 comment on column holdfast.endpoints.fallback is 'Endpoint that takes its calls while it is down; null: they wait.';
-comment on column holdfast.endpoints.pause is 'Seconds without calls after it refused us or a call failed by a fault of ours.';
+comment on column holdfast.endpoints.pause
+  is 'Seconds without calls after it refused us or a call failed by a fault of ours.';
 comment on column holdfast.endpoints.refused_at is 'When it was last reported that it refuses us.';
 comment on column holdfast.endpoints.held_open is 'An operator keeps the circuit open.';
 comment on column holdfast.endpoints."limit" is 'Calls that may run at once now.';
@@ -188,12 +190,15 @@ comment on column holdfast.endpoints.second_limited is 'Calls answered with too 
 comment on column holdfast.endpoints.second_other is 'Calls that ended otherwise in it so far.';
 comment on column holdfast.endpoints.second_units is 'Units used by calls that ended in it so far.';
 comment on column holdfast.endpoints.second_took is 'Seconds that its successful calls took, summed.';
-comment on column holdfast.endpoints.expires_at is 'When to remove it unless something uses it by then; null: it was declared, and stays.';
-comment on table holdfast.endpoint_starts is 'A ring of the latest starts of an endpoint with requests_per_minute: the slot to be written next is the oldest.';
+comment on column holdfast.endpoints.expires_at
+  is 'When to remove it unless something uses it by then; null: it was declared, and stays.';
+comment on table holdfast.endpoint_starts
+  is 'A ring of the latest starts of an endpoint with requests_per_minute: the slot to be written next is the oldest.';
 comment on column holdfast.endpoint_starts.endpoint is 'The endpoint.';
 comment on column holdfast.endpoint_starts.slot is 'Place in the ring.';
 comment on column holdfast.endpoint_starts.at is 'When that call started.';
-comment on table holdfast.endpoint_seconds is 'What an endpoint did, second by second, for charts and for sliding minutes; kept for six hours.';
+comment on table holdfast.endpoint_seconds
+  is 'What an endpoint did, second by second, for charts and for sliding minutes; kept for six hours.';
 comment on column holdfast.endpoint_seconds.endpoint is 'The endpoint.';
 comment on column holdfast.endpoint_seconds.second is 'The second since the epoch.';
 comment on column holdfast.endpoint_seconds.started is 'Calls started in it.';
@@ -207,3 +212,16 @@ comment on column holdfast.endpoint_seconds."limit" is 'Limit at its end.';
 comment on column holdfast.endpoint_seconds.in_flight is 'Calls running at its end.';
 comment on column holdfast.endpoint_seconds.circuit is 'Circuit at its end.';
 comment on column holdfast.endpoint_seconds.rate is 'Rate at its end.';
+
+-- A call's permit, as functions pass it on; no table has it.
+create type holdfast.permit as (
+  lane     integer,
+  started  double precision,
+  place    integer,
+  is_probe boolean,
+  expected double precision,
+  used     double precision
+);
+comment on type holdfast.permit
+  is 'What a running job holds of its endpoint: the lane that names it, when the call started, how many calls ran then,'
+    ' whether it is a probe, the units expected, and those used. Only between functions; no table has it.';

@@ -32,7 +32,8 @@ comment on column holdfast.calls.kind is 'model or tool.';
 comment on column holdfast.calls.name is 'Name of the model or of the tool.';
 comment on column holdfast.calls.units is 'Units that it used, such as tokens.';
 comment on column holdfast.calls.seconds is 'How long it took.';
-comment on column holdfast.calls.finish_reason is 'Why it ended, in the model''s word; of a tool: ok, error, or what it decided.';
+comment on column holdfast.calls.finish_reason
+  is 'Why it ended, in the model''s word; of a tool: ok, error, or what it decided.';
 comment on column holdfast.calls.argument_bytes is 'Size of a tool''s arguments.';
 comment on column holdfast.calls.error is 'What went wrong, sanitised, at most 500 characters.';
 comment on column holdfast.calls.at is 'When it ended.';

@@ -87,3 +87,20 @@ comment on column holdfast.signals.actor is 'Who told it.';
 comment on column holdfast.signals.sent_at is 'When.';
 comment on column holdfast.signals.taken_generation is 'Life of the job that took it; null while none has.';
 comment on column holdfast.signals.taken_visit is 'Stage visit that took it.';
+
+-- The stage that a job enters, as functions pass it on; no table has it.
+create type holdfast.stage_entry as (
+  job_id   uuid,
+  visit    integer,
+  stage    text,
+  task     text,
+  queue    text,
+  lane     integer,
+  timeout  interval,
+  priority smallint,
+  delay    interval,
+  units    double precision
+);
+comment on type holdfast.stage_entry
+  is 'The stage that a job enters, with what it changes in the job and the units of the stage that it leaves. Only'
+    ' between functions; no table has it.';

@@ -1,4 +1,4 @@
--- The lane in which a job stands that is no suspect, or no longer one.
+-- The lane of jobs that are not suspects, beside a lane of suspects; any other lane is returned as it is.
 create or replace function holdfast.plain_lane(of_lane integer)
 returns integer
 language sql stable
@@ -8,11 +8,15 @@ as $$
       select p.lane
       from holdfast.lanes as l
       join holdfast.lanes as p
-        on p.queue = l.queue and p.endpoint = l.endpoint and p."group" = l."group" and p.task = l.task and p.is_capped = l.is_capped and not p.is_suspect
+        on p.queue = l.queue
+        and p.endpoint = l.endpoint
+        and p."group" = l."group"
+        and p.task = l.task
+        and p.is_capped = l.is_capped
+        and not p.is_suspect
       where l.lane = of_lane
         and l.is_suspect
     ),
     of_lane
   )
 $$;
-comment on function holdfast.plain_lane(integer) is 'The lane in which a job stands that is no suspect, or no longer one.';

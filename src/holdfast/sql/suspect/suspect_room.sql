@@ -1,4 +1,5 @@
--- How many suspects of a lane a worker may claim now: one, if it holds nothing. Null: it must finish what it holds first, and claims nothing else.
+-- How many suspects of a lane a worker may claim now: 1 if it holds no job.
+-- Null if it must finish its jobs first and claim nothing else until then.
 create or replace function holdfast.suspect_room(of_worker uuid, of_lane integer)
 returns integer
 language plpgsql volatile
@@ -10,18 +11,17 @@ begin
   ) then
     return 0;
   end if;
-  -- One claim of a worker at a time: of two, the second would not see what the first took.
-  -- Skipped, not waited for: a renewal that holds the row may wait for jobs that this call settles.
+  -- One claim of a worker at a time: a concurrent one would not see this one's jobs. Skips a locked row against
+  -- deadlocks: a renewal that holds it may wait for jobs that this call settles.
   perform from holdfast.workers as w where w.id = of_worker for update skip locked;
   if not found then
     return null;
   elsif not exists (select from holdfast.jobs as j where j.worker_id = of_worker and j.state = 'running') then
     return 1;
-  -- What cannot start anyway must not keep a worker from other work.
+  -- A suspect that cannot start now must not keep the worker from other jobs.
   elsif exists (select from holdfast.lane_blockers(of_lane, null) as b where b.blocks) then
     return 0;
   end if;
   return null;
 end
 $$;
-comment on function holdfast.suspect_room(uuid, integer) is 'How many suspects of a lane a worker may claim now; null if it must finish what it holds first.';

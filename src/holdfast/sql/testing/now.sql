@@ -17,4 +17,3 @@ as $$
   select at
   from holdfast.test_clock
 $$;
-comment on function holdfast.now() is 'A clock that stands still until a test moves it.';

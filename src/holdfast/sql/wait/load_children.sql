@@ -1,4 +1,4 @@
--- The children of a run in the order in which they were made, with their outputs.
+-- Returns the children of a run in the order of their creation, with state, output and reason.
 create or replace function holdfast.load_children(run uuid)
 returns table (job_id uuid, state text, output json, reason text)
 language sql stable security definer
@@ -18,4 +18,3 @@ as $$
   from known as k
   order by k.id
 $$;
-comment on function holdfast.load_children(uuid) is 'The children of a run in the order in which they were made, with their outputs.';

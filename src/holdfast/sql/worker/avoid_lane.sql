@@ -1,4 +1,4 @@
--- A worker got a task that it does not know: it leaves that lane to others for a while.
+-- Keeps a worker from a lane for ten seconds, because it got a task from it that it does not know.
 create or replace function holdfast.avoid_lane(worker uuid, lane integer, at timestamptz)
 returns void
 language sql volatile
@@ -12,4 +12,3 @@ as $$
       and a.until > at + interval '9 seconds'
   )
 $$;
-comment on function holdfast.avoid_lane(uuid, integer, timestamptz) is 'Lets a worker leave a lane alone for ten seconds.';

@@ -1,4 +1,6 @@
--- working -> (asked to drain): an operator asks workers to finish what they run and to leave; no successor follows them.
+-- working -> (asked to drain): asks workers to finish the jobs they run and to stop.
+-- No successor is requested for them. Name either ids or of_group, the other is null. Workers learn it at their next
+-- renew_lease. Returns those that were asked: live ones that were not asked before.
 create or replace function holdfast.drain_workers(ids uuid[], of_group text, reason text, actor text)
 returns setof uuid
 language plpgsql volatile security definer
@@ -9,7 +11,7 @@ declare
 begin
   perform holdfast.check_reason(reason);
   if (ids is null) = (of_group is null) then
-    perform holdfast.refuse('HF002', 'Which workers are to drain?', 'Give either their ids or the name of their group.');
+    perform holdfast.refuse('HF002', 'Exactly one of ids and of_group must be given.', 'Pass null for the other one.');
   end if;
   for asked in
     update holdfast.workers as w
@@ -23,5 +25,3 @@ begin
   end loop;
 end
 $$;
-comment on function holdfast.drain_workers(uuid[], text, text, text)
-  is 'Asks live workers, by id or by group, to finish what they run and to leave; they obey at their next renewal. Returns those asked.';

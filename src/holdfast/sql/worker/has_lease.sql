@@ -1,4 +1,4 @@
--- Whether a worker may claim: it is registered, its lease lasts, and its jobs were not taken from it.
+-- Whether a worker may claim: it is registered, its lease is valid, and its jobs were not rescued.
 create or replace function holdfast.has_lease(worker uuid)
 returns boolean
 language sql stable
@@ -11,4 +11,3 @@ as $$
       and w.lease_until >= holdfast.now()
   )
 $$;
-comment on function holdfast.has_lease(uuid) is 'Whether a worker may claim.';

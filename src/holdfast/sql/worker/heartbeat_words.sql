@@ -1,4 +1,4 @@
--- When a worker was last heard from, and when its jobs are taken over if it stays silent: the end of a sentence.
+-- Ends a sentence with a worker's last heartbeat, and when its jobs are rescued if no other follows.
 create or replace function holdfast.heartbeat_words(worker holdfast.workers, at timestamptz)
 returns text
 language sql stable
@@ -6,9 +6,9 @@ as $$
   select format('; last heartbeat %s ago; ', holdfast.span_words(date_trunc('second', at - worker.renewed_at)))
     || case
       when worker.lease_until >= at
-        then format('if it stays silent, its jobs are taken over in %s', holdfast.span_words(date_trunc('second', worker.lease_until - at)))
+        then format('if it stays silent, its jobs are taken over in %s',
+          holdfast.span_words(date_trunc('second', worker.lease_until - at)))
       else 'its lease has ended, so the next sweep of any worker takes its jobs over'
     end
   where worker.id is not null
 $$;
-comment on function holdfast.heartbeat_words(holdfast.workers, timestamptz) is 'When a worker was last heard from, and when its jobs are taken over if it stays silent.';

@@ -1,4 +1,5 @@
--- The running jobs of a worker. One that it does not know of was claimed by a call whose answer got lost.
+-- Returns the running jobs of a worker.
+-- A job that the worker does not know of was claimed by a call whose answer was lost: give it back with release_jobs.
 create or replace function holdfast.held_jobs(worker uuid)
 returns table (job_id uuid, token uuid)
 language sql stable security definer
@@ -9,4 +10,3 @@ as $$
   where j.worker_id = worker
     and j.state = 'running'
 $$;
-comment on function holdfast.held_jobs(uuid) is 'The running jobs of a worker, so that it can give back those that it does not know of.';

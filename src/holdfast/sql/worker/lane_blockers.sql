@@ -1,4 +1,4 @@
--- What keeps every worker from claiming a job of a task in a lane: the predicates of the claim, one by one.
+-- Why no worker can claim a job of this task from a lane: the conditions of the claim, one by one.
 create or replace function holdfast.lane_blockers(lane_id integer, task text)
 returns table (blocker text, detail text, until timestamptz, blocks boolean)
 language sql stable
@@ -13,7 +13,9 @@ as $$
     from holdfast.lanes as l
     join holdfast.workers as w on holdfast.has_lease(w.id) and holdfast.may_claim(w, l)
     left join lateral (
-      select max(v.until) as until from holdfast.avoided_lanes as v where v.worker_id = w.id and v.lane = l.lane and v.until > holdfast.now()
+      select max(v.until) as until
+      from holdfast.avoided_lanes as v
+      where v.worker_id = w.id and v.lane = l.lane and v.until > holdfast.now()
     ) as a on true
     where l.lane = lane_id
   ), able as (
@@ -27,11 +29,15 @@ as $$
       and holdfast.has_lease(w.id)
   )
   select
-    'paused', format('Queue %s is paused since %s%s.', l.queue, holdfast.time_words(l.paused_at), ': ' || l.paused_reason), null::timestamptz, true
+    'paused',
+    format('Queue %s is paused since %s%s.', l.queue, holdfast.time_words(l.paused_at), ': ' || l.paused_reason),
+    null::timestamptz, true
   from lane as l
   where l.paused_at is not null
   union all
-  select 'all_paused', format('All queues are paused since %s%s; resume_all_queues lets them go on.', holdfast.time_words(p.paused_at), ': ' || p.reason), null, true
+  select 'all_paused',
+    format('All queues are paused since %s%s; resume_all_queues ends it.',
+      holdfast.time_words(p.paused_at), ': ' || p.reason), null, true
   from holdfast.full_pause as p
   union all
   select
@@ -43,16 +49,22 @@ as $$
   where not exists (select from reader)
     and not exists (select from parent)
   union all
-  select 'suspect', 'It is a suspect: a worker vanished or left while it ran. It runs alone, in a worker that is started for it.', null, true
+  select 'suspect',
+    'It is a suspect: a worker vanished or left while it ran. It runs alone, in a worker that is started for it.',
+    null, true
   where not exists (select from reader)
     and exists (select from parent)
   union all
-  select 'alone', format('Each of its %s live workers runs a suspect alone, and claims nothing else until that ends.', count(*)), null, true
+  select 'alone',
+    format('Each of its %s live workers runs a suspect alone, and claims nothing else until that ends.', count(*)),
+    null, true
   from holdfast.workers as w
   where w.id in (select r.id from able as r)
   having count(*) > 0 and bool_and(holdfast.runs_alone(w))
   union all
-  select 'avoided', format('Each of its %s live workers got a task in this lane that it does not know, and leaves the lane alone for a while.', count(*)), min(r.avoids_until), true
+  select 'avoided',
+    format('Each of its %s live workers got a task in this lane that it does not know, and leaves the lane alone for a'
+      ' while.', count(*)), min(r.avoids_until), true
   from reader as r
   where not exists (select from able)
   having count(*) > 0
@@ -69,11 +81,20 @@ as $$
   union all
   select b.* from holdfast.limit_blockers(lane_id) as b
   union all
-  -- Claims do not filter by task: a worker gets it, and gives it back as an error of the system.
+  -- Claims do not filter by task: a worker gets the job and fails it with class system.
   select
-    'unknown_task', format('No live worker that claims from queue %s says that it knows task %s.', l.queue, lane_blockers.task), null, false
+    'unknown_task',
+    format('No live worker that claims from queue %s has registered task %s.', l.queue, lane_blockers.task),
+    null, false
   from lane as l
   where exists (select from able)
     and not exists (select from able as a where a.tasks = '{}' or lane_blockers.task = any (a.tasks))
+  union all
+  select
+    'unknown_task',
+    format('No worker or app has registered the task %s: check its name.', lane_blockers.task),
+    null, false
+  where not exists (select from reader)
+    and not exists (select from parent)
+    and not exists (select from holdfast.task_view as v where v.name = lane_blockers.task)
 $$;
-comment on function holdfast.lane_blockers(integer, text) is 'What keeps every worker from claiming a job of a task in a lane; blocks is false for what is only good to know.';

@@ -1,5 +1,6 @@
--- The lanes that a worker claims from, those of suspects first, in random order by weight. Paused queues and those it avoids are left out; while all are paused there are none.
--- Of more than 32 lanes only those with ready jobs; to ask that of a few costs more than to visit them.
+-- The lanes that a worker claims from, lanes of suspects first, then in random order by weight.
+-- Leaves out paused queues and lanes that the worker avoids. Of more than 32 lanes only those with ready jobs are
+-- returned; for fewer, that check costs more than visiting them.
 create or replace function holdfast.lanes_of(worker uuid)
 returns table (lane integer, queue text, endpoint text, is_special boolean, is_full boolean, is_suspect boolean)
 language sql volatile
@@ -11,18 +12,24 @@ as $$
   ), chosen as (
     select f.l from first as f where (select count(*) from first) <= 32
     union all
-    select l from me cross join lateral holdfast.ready_lanes((me.w).queues) as r (lane) join holdfast.lanes as l on l.lane = r.lane
+    select l
+    from me
+    cross join lateral holdfast.ready_lanes((me.w).queues) as r (lane)
+    join holdfast.lanes as l on l.lane = r.lane
     where (select count(*) from first) > 32
   )
-  select (c.l).lane, (c.l).queue, (c.l).endpoint, q.is_limited or (c.l).task <> '' or (c.l).is_capped, q.detail = 'full', (c.l).is_suspect
+  select
+    (c.l).lane, (c.l).queue, (c.l).endpoint, q.is_limited or (c.l).task <> '' or (c.l).is_capped, q.detail = 'full',
+    (c.l).is_suspect
   from me
   join chosen as c on holdfast.may_claim(me.w, c.l)
   join holdfast.queues as q on q.name = (c.l).queue and q.paused_at is null
-  where not exists (select from holdfast.avoided_lanes as a where a.worker_id = worker and a.lane = (c.l).lane and a.until > holdfast.now())
+  where not exists (
+    select from holdfast.avoided_lanes as a
+    where a.worker_id = worker and a.lane = (c.l).lane and a.until > holdfast.now())
     and not exists (select from holdfast.full_pause)
     and ((me.w).alone_with is null or not holdfast.runs_alone(me.w))
-  -- The lane with the least waiting time of a race in which each runs at its weight.
-  order by (c.l).is_suspect desc, -ln(1 - random()) / coalesce(((me.w).weights ->> (c.l).queue)::double precision, q.weight)
+  -- Weighted random order: exponentially distributed keys, sorted.
+  order by (c.l).is_suspect desc,
+    -ln(1 - random()) / coalesce(((me.w).weights ->> (c.l).queue)::double precision, q.weight)
 $$;
-comment on function holdfast.lanes_of(uuid)
-  is 'The lanes that a worker claims from, in random order by weight, without paused queues and lanes that it avoids; none while it runs a suspect.';

@@ -1,4 +1,4 @@
--- Whether a worker claims from a lane. The claim and its explanation both ask here, so that they cannot differ.
+-- Whether a worker may claim from a lane. The claim and explain share this check, so that they cannot differ.
 create or replace function holdfast.may_claim(worker holdfast.workers, lane holdfast.lanes)
 returns boolean
 language sql stable
@@ -6,4 +6,3 @@ as $$
   select holdfast.reaches(worker, lane)
     and case worker.isolation when 'self' then true when 'only' then lane.is_suspect else not lane.is_suspect end
 $$;
-comment on function holdfast.may_claim(holdfast.workers, holdfast.lanes) is 'Whether a worker, while its lease lasts, claims from a lane.';

@@ -1,4 +1,5 @@
--- Names queues that are new, each with its lane. What somebody's open transaction is naming is left to it: a worker never waits for a producer.
+-- Creates queues that are new, each with its lane.
+-- A queue that another open transaction is creating is skipped: a worker never waits for a producer.
 create or replace function holdfast.name_queues(queues text[])
 returns void
 language plpgsql volatile
@@ -10,17 +11,17 @@ begin
   for q in
     select distinct u from unnest(queues) as u
     where not exists (
-      select from holdfast.lanes as l where l.queue = u and l.endpoint = '' and l."group" = '' and l.task = '' and not l.is_capped and not l.is_suspect)
+      select from holdfast.lanes as l
+      where l.queue = u and l.endpoint = '' and l."group" = '' and l.task = '' and not l.is_capped and not l.is_suspect)
     order by u
   loop
     begin
       perform holdfast.find_lane(q, null, null);
     exception
       when lock_not_available then
-        -- Its lanes are there once that one commits, and a claim looks at the lanes there are.
+        -- Its lanes exist once that transaction commits; claims read the lanes each time.
         raise notice 'queue % is being named by an open transaction', q;
     end;
   end loop;
 end
 $$;
-comment on function holdfast.name_queues(text[]) is 'Names queues that are new, but those that an open transaction is naming.';

@@ -1,5 +1,5 @@
 -- The lanes of some queues that have ready jobs or a mark.
--- Two sorted lists are met by leaps, the lanes of a queue and the lanes with ready jobs: the shorter one decides what it costs.
+-- A leapfrog join of two sorted lists, lanes of a queue and lanes with ready jobs: the shorter one sets the cost.
 create or replace function holdfast.ready_lanes(of_queues text[])
 returns setof integer
 language plpgsql stable
@@ -25,4 +25,3 @@ begin
   end loop;
 end
 $$;
-comment on function holdfast.ready_lanes(text[]) is 'The lanes of some queues that have ready jobs or a mark.';

@@ -1,4 +1,4 @@
--- running -> ready: gives back all that a worker holds. The caller has locked the worker's row.
+-- running -> ready: gives back all jobs that a worker holds. The caller has locked the worker's row.
 create or replace function holdfast.release_held(worker uuid)
 returns integer
 language plpgsql volatile
@@ -17,4 +17,3 @@ begin
   return coalesce(cardinality(held), 0);
 end
 $$;
-comment on function holdfast.release_held(uuid) is 'Releases all jobs that a worker holds; returns how many.';

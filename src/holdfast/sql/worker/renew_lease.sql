@@ -1,4 +1,8 @@
--- working -> working: one update renews the lease on all jobs of a worker.
+-- working -> working: one update extends the lease on all jobs that a worker holds.
+-- info: state ('draining'), and for people running, processed, failed, released.
+-- known is false if the worker is not registered or has stopped. rescued is true if the lease had ended and other
+-- workers got its jobs: drop them, their tokens are void. drain is true if an operator asked the worker to finish and
+-- stop.
 create or replace function holdfast.renew_lease(worker uuid, info jsonb default '{}')
 returns table (lease_until timestamptz, known boolean, rescued boolean, drain boolean)
 language plpgsql volatile security definer
@@ -17,7 +21,7 @@ begin
   at := holdfast.now();
   if row.rescued_at is not null then
     perform holdfast.forgive_losses(worker);
-    -- A rescue passes over rows that are locked just then. The worker is told to drop all it had, so nobody would end those.
+    -- The rescue skipped rows that were locked. The worker drops all its jobs now, so these are given back for it.
     perform holdfast.release_held(worker);
   end if;
   update holdfast.workers as w
@@ -34,5 +38,3 @@ begin
   return query select at + row.lease, true, row.rescued_at is not null, row.drain_asked;
 end
 $$;
-comment on function holdfast.renew_lease(uuid, jsonb)
-  is 'Renews a worker''s lease. known is false if it must register again; rescued is true if its jobs were taken meanwhile.';

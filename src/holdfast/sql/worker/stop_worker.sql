@@ -1,4 +1,5 @@
--- working | draining -> stopped: a worker leaves. What it still holds is given back uncharged.
+-- working | draining -> stopped: a worker leaves; jobs that it still holds become ready again, at no cost to them.
+-- info: the counters of renew_lease. Returns how many jobs it gave back.
 create or replace function holdfast.stop_worker(worker uuid, info jsonb default '{}')
 returns integer
 language plpgsql volatile security definer
@@ -19,4 +20,3 @@ begin
   return released;
 end
 $$;
-comment on function holdfast.stop_worker(uuid, jsonb) is 'Takes a worker off, with its last counts; jobs that it still holds are released. Returns how many.';

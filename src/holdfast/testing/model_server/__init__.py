@@ -11,12 +11,8 @@ from holdfast.testing.model_server.answer import (
 )
 from holdfast.testing.model_server.behaviour import Behaviour, Changes, Outage, RetryAfter, Sharing
 from holdfast.testing.model_server.clock import Clock, ManualClock, RealClock
-from holdfast.testing.model_server.fate import Fate
-from holdfast.testing.model_server.ledger import Call, Ledger
-from holdfast.testing.model_server.limits import Limits
-from holdfast.testing.model_server.run import run_forever
-from holdfast.testing.model_server.server import ModelServer
-from holdfast.testing.model_server.thread import ThreadedModelServer
+from holdfast.testing.model_server.ledger import Call, Ledger, Outcome
+from holdfast.testing.model_server.server import ModelServer, ThreadedModelServer, run_forever
 
 __all__ = [
     "Answer",
@@ -26,13 +22,12 @@ __all__ = [
     "Changes",
     "ChatRequest",
     "Clock",
-    "Fate",
     "Ledger",
-    "Limits",
     "ManualClock",
     "Message",
     "ModelServer",
     "Outage",
+    "Outcome",
     "RealClock",
     "Refusal",
     "RetryAfter",

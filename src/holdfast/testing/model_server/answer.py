@@ -1,8 +1,16 @@
 """What is asked and what is answered, whichever API it came by."""
 
+import hashlib
+import json
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+# Answers that did not reach their caller and are kept for its next try.
+MOST_KEPT = 10_000
+
+log = logging.getLogger("holdfast.testing.model_server")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +89,46 @@ def in_turn(*reactions: Reaction) -> AnswerCallback:
         return left.pop(0)
 
     return answer
+
+
+class CallbackRaised(Exception):
+    """The answer callback raised; the exception is raised again when the server is left."""
+
+
+class Answers:
+    """Asks the user's `answer` callback, and keeps what did not reach the client.
+
+    A call that failed and is made again gets the answer that it would have got: a script of answers stays in
+    step with the caller, however often the server failed in between.
+    """
+
+    def __init__(self, callback: AnswerCallback) -> None:
+        self._callback = callback
+        self._kept: dict[bytes, list[Answer]] = {}
+        self.raised: list[Exception] = []
+
+    def ask(self, request: ChatRequest) -> Answer | Refusal:
+        if kept := self._kept.pop(_digest(request), []):
+            first, *rest = kept
+            if rest:
+                self._kept[_digest(request)] = rest
+            return first
+        try:
+            reaction = self._callback(request)
+        except Exception as exc:
+            log.exception("the answer callback raised")
+            self.raised.append(exc)
+            raise CallbackRaised(f"The answer callback raised {type(exc).__name__}: {exc}") from exc
+        if isinstance(reaction, ToolCall):
+            return Answer(tool_calls=(reaction,))
+        return Answer(reaction) if isinstance(reaction, str) else reaction
+
+    def keep(self, request: ChatRequest, answer: Answer) -> None:
+        self._kept.setdefault(_digest(request), []).append(answer)
+        if len(self._kept) > MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+
+
+def _digest(request: ChatRequest) -> bytes:
+    text = json.dumps([request.path, request.key, request.document], sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -1,24 +1,18 @@
 """How the simulated server behaves: its speed, its limits and its faults, all changeable while it runs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from typing import Annotated, Any, TypedDict
+from math import isfinite
+from typing import Annotated, Any, TypedDict, TypeVar, get_type_hints
 
-from holdfast.model.duration import Duration
+from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import InvalidOption
-from holdfast.testing.model_server.option import (
-    AtLeastOne,
-    Count,
-    Limit,
-    Number,
-    Positive,
-    Share,
-    Time,
-    one_of,
-    readers_of,
-)
+
+# Checks the value that Python, JSON or the command line gave for the option of that name.
+Read = Callable[[str, object], object]
+E = TypeVar("E", bound=StrEnum)
 
 
 class Sharing(StrEnum):
@@ -28,7 +22,7 @@ class Sharing(StrEnum):
 
 class Outage(StrEnum):
     NONE = "none"
-    REFUSED = "refused"  # nobody listens
+    REFUSED = "refused"  # the port is closed
     UNAVAILABLE = "unavailable"  # 503
     HANG = "hang"  # no answer, ever
 
@@ -38,6 +32,74 @@ class RetryAfter(StrEnum):
     DATE = "date"
     MILLISECONDS = "milliseconds"  # as the header retry-after-ms
     NONE = "none"
+
+
+def read_number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
+        raise InvalidOption(f"{name} must be a number of at least 0 (got {value!r}).", "write it as 0.5")
+    return float(value)
+
+
+def read_share(name: str, value: object) -> float:
+    given = read_number(name, value)
+    if given > 1:
+        raise InvalidOption(
+            f"{name} must be a number from 0 to 1 (got {value!r}).", "0 means no call, 1 means every call"
+        )
+    return given
+
+
+def read_positive(name: str, value: object) -> float:
+    given = read_number(name, value)
+    if given == 0:
+        raise InvalidOption(f"{name} must be above 0.", "for a server that never answers, use outage=hang")
+    return given
+
+
+def read_count(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InvalidOption(
+            f"{name} must be an integer of at least 0 (got {value!r}).", f"for example {name}=4"
+        )
+    return value
+
+
+def read_at_least_one(name: str, value: object) -> int:
+    given = read_count(name, value)
+    if given == 0:
+        raise InvalidOption(f"{name} must be at least 1.", f"write {name} as 4")
+    return given
+
+
+def read_limit(name: str, value: object) -> int | None:
+    """None: no limit."""
+    return None if value is None else read_at_least_one(name, value)
+
+
+def read_duration(name: str, value: object) -> timedelta:
+    if not isinstance(value, Duration):
+        raise InvalidOption(f"{name} must be a duration (got {value!r}).", 'write 2.5 (seconds) or "250ms"')
+    return parse_duration(value)
+
+
+def one_of(kind: type[E]) -> Read:
+    def read(name: str, value: object) -> E:
+        if not isinstance(value, str) or value not in [*kind]:
+            raise InvalidOption(
+                f"{name} must be one of {', '.join(kind)} (got {value!r}).", "pass one of these values"
+            )
+        return kind(value)
+
+    return read
+
+
+Count = Annotated[int, read_count]
+AtLeastOne = Annotated[int, read_at_least_one]
+Limit = Annotated[int | None, read_limit]
+Number = Annotated[float, read_number]
+Positive = Annotated[float, read_positive]
+Share = Annotated[float, read_share]
+Time = Annotated[timedelta, read_duration]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +132,32 @@ class Behaviour:
         for name, read in READERS.items():
             object.__setattr__(self, name, read(name, getattr(self, name)))
 
+    @property
+    def is_closed(self) -> bool:
+        """No client can connect. A smaller share is reset: the server accepts calls to tell them apart."""
+        return self.outage is Outage.REFUSED and self.outage_share == 1
+
     def changed(self, changes: Mapping[str, object]) -> "Behaviour":
         for name in changes:
             if name not in READERS:
                 raise InvalidOption(
-                    f"A model server has no {name!r} to set.", f"it has: {', '.join(READERS)}"
+                    f"The model server has no setting {name!r}.", f"the settings are {', '.join(READERS)}"
                 )
         present: dict[str, Any] = {name: getattr(self, name) for name in READERS}
         return Behaviour(**{**present, **changes})
 
     def document(self) -> dict[str, object]:
         """As JSON has it, durations in seconds."""
-        return {name: _plain(getattr(self, name)) for name in READERS}
+        values = {name: getattr(self, name) for name in READERS}
+        return {
+            name: value.total_seconds() if isinstance(value, timedelta) else value
+            for name, value in values.items()
+        }
 
 
-READERS = readers_of(Behaviour)
+READERS: dict[str, Read] = {
+    name: hint.__metadata__[0] for name, hint in get_type_hints(Behaviour, include_extras=True).items()
+}
 
 
 class Changes(TypedDict, total=False):
@@ -111,7 +184,3 @@ class Changes(TypedDict, total=False):
     error_inside: float
     cut: float
     drip: Duration
-
-
-def _plain(value: object) -> object:
-    return value.total_seconds() if isinstance(value, timedelta) else value

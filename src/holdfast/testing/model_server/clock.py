@@ -42,7 +42,9 @@ class RealClock:
 
     def __init__(self, scale: float = 1.0) -> None:
         if not 0 < scale < float("inf"):
-            raise InvalidOption(f"time_scale {scale!r} is not above 0.", "10 runs ten times faster than real")
+            raise InvalidOption(
+                f"time_scale must be above 0 (got {scale!r}).", "10 means ten times faster than real time"
+            )
         self._scale = scale
 
     def now(self) -> float:

@@ -1,4 +1,4 @@
-"""The server's own account of every call, to compare with what the caller believes."""
+"""The server's own record of every call, to compare with what the caller believes."""
 
 import itertools
 import json
@@ -7,16 +7,33 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
-from typing import NewType
+from enum import StrEnum
+from typing import Any, NewType
 
 from holdfast.testing.model_server.clock import Clock
-from holdfast.testing.model_server.fate import Fate
 
 CallId = NewType("CallId", int)
 
-# A server that runs for days forgets its oldest calls; a hostile one cannot fill the memory with long names.
+# A server that runs for days forgets its oldest calls; long names from clients cannot fill its memory.
 MOST_CALLS = 100_000
 LONGEST_TEXT = 200
+
+
+class Outcome(StrEnum):
+    """How a call ended."""
+
+    ANSWERED = "answered"
+    REFUSED = "refused"  # it was wrong, or the answer callback refused it
+    RATE_LIMITED = "rate_limited"
+    OVER_MEMORY = "over_memory"
+    OUTAGE = "outage"
+    NOISE = "noise"
+    ERROR_INSIDE = "error_inside"
+    CUT = "cut"
+    REPLICA_GONE = "replica_gone"
+    CALLBACK_RAISED = "callback_raised"
+    CLIENT_LEFT = "client_left"
+    STOPPED = "stopped"  # the server ended first
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +47,7 @@ class Call:
     start: timedelta
     in_flight: int  # at its start, itself included
     end: timedelta | None = None
-    fate: Fate | None = None
+    outcome: Outcome | None = None
     status: int | None = None
     tokens_in: int = 0
     tokens_out: int = 0
@@ -50,9 +67,9 @@ class Ledger:
         self._begin = clock.now()
         self._calls: dict[CallId, Call] = {}
         self._numbers = itertools.count(1)
-        self._most = 0
         self._lock = threading.Lock()
         self.in_flight = 0
+        self.max_in_flight = 0
 
     def __iter__(self) -> Iterator[Call]:
         return iter(self.calls)
@@ -67,13 +84,9 @@ class Ledger:
             return tuple(self._calls.values())
 
     @property
-    def max_in_flight(self) -> int:
-        return self._most
-
-    @property
-    def fates(self) -> Counter[Fate]:
+    def outcomes(self) -> Counter[Outcome]:
         """Of the calls that have ended."""
-        return Counter(call.fate for call in self.calls if call.fate is not None)
+        return Counter(call.outcome for call in self.calls if call.outcome is not None)
 
     @property
     def statuses(self) -> Counter[int]:
@@ -91,10 +104,8 @@ class Ledger:
     @property
     def repeated(self) -> dict[str, int]:
         """The idempotency keys that were answered more than once, and how often."""
-        answered = {
-            key: sum(call.fate is Fate.ANSWERED for call in calls) for key, calls in self.by_key.items()
-        }
-        return {key: count for key, count in answered.items() if count > 1}
+        answered = Counter(call.key for call in self.calls if call.outcome is Outcome.ANSWERED)
+        return {key: count for key, count in answered.items() if key is not None and count > 1}
 
     def begin(self) -> None:
         """Times count from here."""
@@ -103,7 +114,7 @@ class Ledger:
     def open(self, path: str, key: str | None) -> CallId:
         with self._lock:
             self.in_flight += 1
-            self._most = max(self._most, self.in_flight)
+            self.max_in_flight = max(self.max_in_flight, self.in_flight)
             id_ = CallId(next(self._numbers))
             short = None if key is None else key[:LONGEST_TEXT]
             self._calls[id_] = Call(id_, short, path, "", self._now(), self.in_flight)
@@ -111,22 +122,20 @@ class Ledger:
                 del self._calls[next(iter(self._calls))]
             return id_
 
-    def describe(self, id_: CallId, model: str, tokens_in: int, tokens_out: int, replica: int | None) -> None:
-        with self._lock:
-            if (call := self._calls.get(id_)) is not None:
-                self._calls[id_] = replace(
-                    call,
-                    model=model[:LONGEST_TEXT],
-                    tokens_in=tokens_in,
-                    tokens_out=tokens_out,
-                    replica=replica,
-                )
+    def describe(self, id_: CallId, model: str, tokens_in: int, tokens_out: int) -> None:
+        self._note(id_, model=model[:LONGEST_TEXT], tokens_in=tokens_in, tokens_out=tokens_out)
 
-    def close(self, id_: CallId, fate: Fate, status: int | None) -> None:
+    def assign(self, id_: CallId, replica: int | None) -> None:
+        self._note(id_, replica=replica)
+
+    def close(self, id_: CallId, outcome: Outcome, status: int | None) -> None:
+        self.in_flight -= 1
+        self._note(id_, outcome=outcome, status=status, end=self._now())
+
+    def _note(self, id_: CallId, **changes: Any) -> None:
         with self._lock:
-            self.in_flight -= 1
             if (call := self._calls.get(id_)) is not None:
-                self._calls[id_] = replace(call, fate=fate, status=status, end=self._now())
+                self._calls[id_] = replace(call, **changes)
 
     def _now(self) -> timedelta:
         return timedelta(seconds=self._clock.now() - self._begin)

@@ -1,21 +1,19 @@
-"""Ollama's own API: JSON lines, and streams unless it is told not to."""
+"""Ollama's own API: JSON lines, streamed unless the request says otherwise."""
 
 import json
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from holdfast.testing.model_server.dialect import (
-    Asked,
+from holdfast.testing.model_server.api import (
+    BadRequest,
     Document,
-    count_field,
-    message_list,
-    text_field,
-    tool_names,
-    truth_field,
+    Finish,
+    Reply,
+    read_count,
+    read_messages,
+    read_text,
 )
-from holdfast.testing.model_server.http_error import HttpError
-from holdfast.testing.model_server.reply import Finish, Reply
 
 Content = Callable[[str, list[Document]], Document]
 
@@ -24,23 +22,17 @@ class Ollama:
     """`/api/chat` and `/api/generate` differ in how they name the question and the answer."""
 
     stream_type = "application/x-ndjson"
+    streams_by_default = True
 
-    def __init__(self, messages: Callable[[Document], tuple[Document, ...]], content: Content) -> None:
-        self._messages = messages
+    def __init__(self, messages: Callable[[Document], list[Document]], content: Content) -> None:
+        self.messages = messages
         self._content = content
 
-    def read(self, document: Document) -> Asked:
+    def max_tokens(self, document: Document) -> int | None:
         options = document.get("options") or {}
         if not isinstance(options, dict):
-            raise HttpError(400, "options must be an object.")
-        limit = None if options.get("num_predict", -1) in (-1, -2) else count_field(options, "num_predict")
-        return Asked(
-            model=text_field(document, "model"),
-            messages=self._messages(document),
-            stream=truth_field(document, "stream", True),
-            max_tokens=limit,
-            tools=tool_names(document),
-        )
+            raise BadRequest("options must be an object.")
+        return None if options.get("num_predict", -1) in (-1, -2) else read_count(options, "num_predict")
 
     def whole(self, reply: Reply, took: timedelta) -> Document:
         return self._end(reply, took, self._content(reply.text, _tool_calls(reply)))
@@ -76,11 +68,11 @@ class Ollama:
         }
 
 
-def chat_dialect() -> Ollama:
-    return Ollama(message_list, _as_message)
+def chat_api() -> Ollama:
+    return Ollama(read_messages, _as_message)
 
 
-def generate_dialect() -> Ollama:
+def generate_api() -> Ollama:
     return Ollama(_prompt, lambda text, _: {"response": text})
 
 
@@ -91,11 +83,11 @@ def tag_list(models: tuple[str, ...]) -> Document:
     return {"models": [{"name": name, "model": name, **common} for name in models]}
 
 
-def _prompt(document: Document) -> tuple[Document, ...]:
-    prompt = {"role": "user", "content": text_field(document, "prompt")}
+def _prompt(document: Document) -> list[Document]:
+    prompt = {"role": "user", "content": read_text(document, "prompt")}
     if document.get("system"):
-        return ({"role": "system", "content": text_field(document, "system")}, prompt)
-    return (prompt,)
+        return [{"role": "system", "content": read_text(document, "system")}, prompt]
+    return [prompt]
 
 
 def _as_message(text: str, tool_calls: list[Document]) -> Document:

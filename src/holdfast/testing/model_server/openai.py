@@ -5,34 +5,22 @@ from datetime import timedelta
 from typing import Any
 
 from holdfast.testing.model_server.answer import ToolCall
-from holdfast.testing.model_server.dialect import (
-    Asked,
-    Document,
-    count_field,
-    message_list,
-    text_field,
-    tool_names,
-    truth_field,
-)
-from holdfast.testing.model_server.http_error import HttpError
-from holdfast.testing.model_server.reply import Reply
+from holdfast.testing.model_server.api import BadRequest, Document, Reply, read_count, read_messages
 
 _TYPES = {400: "invalid_request_error", 404: "invalid_request_error", 429: "rate_limit_error"}
 
 
 class OpenAI:
     stream_type = "text/event-stream"
+    streams_by_default = False
 
-    def read(self, document: Document) -> Asked:
+    def messages(self, document: Document) -> list[Document]:
         if document.get("n", 1) != 1:
-            raise HttpError(400, "n must be 1: this server gives one choice.")
-        return Asked(
-            model=text_field(document, "model"),
-            messages=message_list(document),
-            stream=truth_field(document, "stream", False),
-            max_tokens=count_field(document, "max_completion_tokens") or count_field(document, "max_tokens"),
-            tools=tool_names(document),
-        )
+            raise BadRequest("n must be 1, because this server returns a single choice.")
+        return read_messages(document)
+
+    def max_tokens(self, document: Document) -> int | None:
+        return read_count(document, "max_completion_tokens") or read_count(document, "max_tokens")
 
     def whole(self, reply: Reply, took: timedelta) -> Document:
         message: dict[str, Any] = {"role": "assistant", "content": reply.text, "refusal": None}

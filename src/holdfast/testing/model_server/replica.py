@@ -7,13 +7,10 @@ of a call to the next, so a timer that goes off late (a busy machine) shifts no 
 """
 
 import asyncio
-import heapq
-import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from holdfast.testing.model_server.clock import Clock, Timer
-from holdfast.testing.model_server.fate import Interrupted
 
 Speed = Callable[[int], float]
 
@@ -27,23 +24,19 @@ class Ticket:
 
     begin: float
     work: float
-    is_under_way: bool = True
-    interrupted: Interrupted | None = None
+    reached: float = -1.0  # part of the work that is done, of those its owner wanted to know of
+    wanted: float = 1.0  # part of the work at which its owner is to be woken
+    error: Exception | None = None
     waiter: "asyncio.Future[None] | None" = None
+
+    @property
+    def next_stop(self) -> float:
+        """As a total of the replica."""
+        return self.begin + self.work * self.wanted
 
     def wake(self) -> None:
         if self.waiter is not None and not self.waiter.done():
             self.waiter.set_result(None)
-
-
-@dataclass(order=True, slots=True)
-class _Mark:
-    """A total at which a ticket's owner wants to be woken; at the last one the ticket's work is done."""
-
-    total: float
-    number: int
-    ticket: Ticket = field(compare=False)
-    is_end: bool = field(compare=False)
 
 
 class Replica:
@@ -54,8 +47,6 @@ class Replica:
         self._speed = speed
         self._total = 0.0
         self._at = clock.now()
-        self._marks: list[_Mark] = []
-        self._numbers = itertools.count()
         self._timer: Timer | None = None
 
     @property
@@ -66,21 +57,8 @@ class Replica:
         self._catch_up()
         ticket = Ticket(self._total, work)
         self.under_way[ticket] = None
-        self._mark(ticket, work, is_end=True)
         self._set_timer()
         return ticket
-
-    async def reach(self, ticket: Ticket, part: float) -> None:
-        """Returns when that part of the work is done; raises Interrupted if that will never be."""
-        self._catch_up()
-        if part < 1:
-            self._mark(ticket, ticket.work * part, is_end=False)
-        while not self._has_reached(ticket, part):
-            ticket.waiter = asyncio.get_running_loop().create_future()
-            self._set_timer()
-            await ticket.waiter
-        if ticket.interrupted is not None:
-            raise ticket.interrupted
 
     def hang(self) -> Ticket:
         """Takes memory and no part in the work."""
@@ -88,15 +66,26 @@ class Replica:
         self.hung[ticket] = None
         return ticket
 
+    async def reach(self, ticket: Ticket, part: float) -> None:
+        """Returns when that part of the work is done; raises the error that `interrupt` gave the ticket."""
+        ticket.wanted = part
+        self._catch_up()
+        while ticket.reached < part and ticket.error is None:
+            ticket.waiter = asyncio.get_running_loop().create_future()
+            self._set_timer()
+            await ticket.waiter
+        if ticket.error is not None:
+            raise ticket.error
+
     def leave(self, ticket: Ticket) -> None:
         self._catch_up()
-        self._remove(ticket)
+        self.under_way.pop(ticket, None)
         self.hung.pop(ticket, None)
         self._set_timer()
 
-    def interrupt(self, ticket: Ticket, why: Interrupted) -> None:
+    def interrupt(self, ticket: Ticket, error: Exception) -> None:
         self.leave(ticket)
-        ticket.interrupted = why
+        ticket.error = error
         ticket.wake()
 
     def stall(self, ticket: Ticket) -> None:
@@ -116,50 +105,34 @@ class Replica:
         if self._timer is not None:
             self._timer.cancel()
 
-    def _has_reached(self, ticket: Ticket, part: float) -> bool:
-        if ticket.interrupted is not None or not ticket.is_under_way:
-            return True
-        is_working = ticket in self.under_way
-        return part < 1 and is_working and self._total >= ticket.begin + ticket.work * part - TINY
-
     def _catch_up(self) -> None:
         now = self._clock.now()
-        while (mark := self._next_mark()) is not None:
-            at = self._at + (mark.total - self._total) / self._speed(len(self.under_way))
+        while self.under_way:
+            ticket = min(self.under_way, key=lambda ticket: ticket.next_stop)
+            speed = self._speed(len(self.under_way))
+            at = self._at + (ticket.next_stop - self._total) / speed
             if at > now + TINY:
+                self._total += max(0.0, now - self._at) * speed
                 break
-            heapq.heappop(self._marks)
-            self._at, self._total = max(self._at, at), max(self._total, mark.total)
-            if mark.is_end:
-                self._remove(mark.ticket)
-            mark.ticket.wake()
-        if self.under_way and now > self._at:
-            self._total += (now - self._at) * self._speed(len(self.under_way))
+            self._at, self._total = max(self._at, at), max(self._total, ticket.next_stop)
+            self._stop_at(ticket)
         if not self.under_way:
             self._total = 0.0  # idle: a total that grows for days would lose its last digits
         self._at = now
 
-    def _next_mark(self) -> _Mark | None:
-        while self._marks and self._marks[0].ticket not in self.under_way:
-            heapq.heappop(self._marks)
-        return self._marks[0] if self._marks else None
-
-    def _mark(self, ticket: Ticket, work: float, is_end: bool) -> None:
-        heapq.heappush(self._marks, _Mark(ticket.begin + work, next(self._numbers), ticket, is_end))
-
-    def _remove(self, ticket: Ticket) -> None:
-        if ticket in self.under_way:
+    def _stop_at(self, ticket: Ticket) -> None:
+        ticket.reached, ticket.wanted = ticket.wanted, 1.0
+        if ticket.reached == 1:
             del self.under_way[ticket]
-            ticket.is_under_way = False
+        ticket.wake()
 
     def _set_timer(self) -> None:
-        """For the next mark, at the speed of now."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        mark = self._next_mark()
-        if mark is not None:
-            delay = (mark.total - self._total) / self._speed(len(self.under_way))
+        """For the next stop, at the speed of now."""
+        self.close()
+        self._timer = None
+        if self.under_way:
+            next_stop = min(ticket.next_stop for ticket in self.under_way)
+            delay = (next_stop - self._total) / self._speed(len(self.under_way))
             self._timer = self._clock.call_later(max(0.0, delay), self._on_timer)
 
     def _on_timer(self) -> None:

@@ -1,0 +1,1 @@
+"""`./dev chaos --soak`: steady load for hours."""

@@ -1,0 +1,1 @@
+"""`holdfast migrate`, `doctor` and `db`."""

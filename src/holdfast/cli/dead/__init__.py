@@ -1,0 +1,1 @@
+"""`holdfast dead`: dead letters."""

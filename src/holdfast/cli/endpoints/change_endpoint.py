@@ -1,0 +1,56 @@
+"""`holdfast endpoints set`, `open` and `close`."""
+
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.frame.common_options import EndpointName, Reason, actor, read_settings, seconds
+from holdfast.cli.frame.output import command, say, tell
+from holdfast.cli.frame.session import with_database
+from holdfast.client.endpoint import BREAKER_KEYS, EndpointSettings
+from holdfast.db import endpoints
+
+KEYS = sorted(
+    {*EndpointSettings.__annotations__, "budget_per_day", *BREAKER_KEYS.values()} - {"budget", "breaker"}
+)
+DURATIONS = dict.fromkeys(("trip_quiet", "open_first", "open_max", "pause"), seconds)
+
+
+def set_endpoint(
+    context: typer.Context,
+    name: EndpointName,
+    settings: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="KEY=VALUE...",
+            help=f'The settings, such as max=16 open_first=30s shares={{"chat":0.3}}. The keys are '
+            f"{', '.join(KEYS)}.",
+        ),
+    ],
+) -> None:
+    """Change settings of an endpoint.
+
+    Creates the endpoint if it does not exist. KEY=null removes a rate or budget.
+    """
+    given = read_settings(settings, DURATIONS, "max=16")
+    with_database(context, lambda database: endpoints.declare_endpoint(database, name, given))
+    tell(f"set: {name} {' '.join(sorted(given))}")
+
+
+def open_endpoint(context: typer.Context, name: EndpointName, reason: Reason = None) -> None:
+    """Open the circuit: start no more calls to an endpoint.
+
+    Running calls continue. To allow new calls again, use 'holdfast endpoints close'.
+    """
+    with_database(context, lambda database: endpoints.open_endpoint(database, name, reason, actor()))
+    tell(f"opened: {name}")
+    say(f"hint: {command('endpoints', 'close', name)}")
+
+
+def close_endpoint(context: typer.Context, name: EndpointName, reason: Reason = None) -> None:
+    """Close the circuit: let calls to an endpoint start again.
+
+    This also ends the wait (Retry-After) that began with a 429 answer.
+    """
+    with_database(context, lambda database: endpoints.close_endpoint(database, name, reason, actor()))
+    tell(f"closed: {name}")

@@ -1,0 +1,217 @@
+"""Every command, and the function that does it. Only the one that is called is imported, so that
+`holdfast --help` is quick.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperOption
+
+from holdfast.cli.frame.global_options import choose_target
+
+Function = Callable[..., Any]
+METAVARS = {"str": "NAME", "int": "N", "float": "NUMBER"}
+
+
+class PlainHelp(TyperCommand):
+    """States the rule for environment variables once, by an example, instead of a variable for each option.
+
+    A variable that an option shares with other commands, such as HOLDFAST_APP, is shown. A value is shown
+    as a word instead of a Python type.
+    """
+
+    def __init__(self, *arguments: Any, epilog: str | None = None, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        for option in self.params:
+            if isinstance(option, TyperOption):
+                option.show_envvar = option.envvar is not None
+                option.metavar = option.metavar or METAVARS.get(option.bare_type())
+                if option.envvar is None and option.name and self.epilog is None and epilog is not None:
+                    self.epilog = epilog.format(option=option.opts[-1], variable=option.name.upper())
+
+
+def from_environment(words: str) -> str:
+    prefix = f"HOLDFAST {words}".upper().replace(" ", "_").replace("-", "_")
+    return f"An environment variable can set any option: {prefix}_{{variable}} sets {{option}}."
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A line of `holdfast --help`. `place` is "module:function" below holdfast.cli."""
+
+    name: str
+    help: str
+    place: str
+    passes_arguments_to: str | None = None
+
+    def register(self, app: typer.Typer) -> None:
+        function = _load(self.place)
+        more = inspect.getdoc(function)
+        text = f"{self.help}\n\n{more}" if more else self.help
+        if self.passes_arguments_to is None:
+            epilog = from_environment(self.name)
+            app.command(self.name, cls=PlainHelp, help=text, epilog=epilog)(function)
+        else:
+            settings = {"allow_extra_args": True, "ignore_unknown_options": True}
+            takes = f"[{self.passes_arguments_to} ARGUMENT]..."
+            app.command(self.name, help=text, context_settings=settings, options_metavar=takes)(function)
+
+    def register_line(self, app: typer.Typer) -> None:
+        app.command(self.name, help=self.help)(_nothing)
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """`holdfast NOUN VERB`; the help of each verb is its function's docstring."""
+
+    name: str
+    help: str
+    verbs: Mapping[str, str]
+
+    def register(self, app: typer.Typer) -> None:
+        group = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+        for verb, place in self.verbs.items():
+            epilog = from_environment(f"{self.name} {verb}")
+            group.command(verb, cls=PlainHelp, epilog=epilog)(_load(f"{self.name}.{place}"))
+        app.add_typer(group, name=self.name, help=self.help)
+
+    def register_line(self, app: typer.Typer) -> None:
+        app.command(self.name, help=self.help)(_nothing)
+
+
+COMMANDS = (
+    Command("demo", "See jobs survive a flaky server and a killed worker.", "demo.command:demo"),
+    Command("migrate", "Bring the database's schema up to date.", "database.migrate:migrate"),
+    Command("worker", "Run jobs.", "workers.run_worker:run_worker"),
+    Command("enqueue", "Add a job to a queue.", "jobs.enqueue:enqueue"),
+    Command("top", "Watch queues, workers, endpoints and errors, live.", "top.command:top"),
+    Command("stats", "Show the jobs that ended lately: counts, rates, durations.", "queues.stats:show_stats"),
+    Command("errors", "Group the errors of the last hour by cause.", "jobs.recent_errors:show_errors"),
+    Command("explain", "Explain why a job is not running.", "jobs.explain:explain"),
+    Noun(
+        "jobs",
+        "List, show, signal, cancel, replay and change jobs.",
+        {
+            "list": "list_jobs:list_jobs",
+            "show": "show_job:show_job",
+            "wait": "wait_and_signal:wait_jobs",
+            "signal": "wait_and_signal:signal_job",
+            "cancel": "cancel_and_replay:cancel_jobs",
+            "replay": "cancel_and_replay:replay_jobs",
+            "reclaim": "operator_actions:reclaim_jobs",
+            "complete": "operator_actions:complete_jobs",
+            "fail": "operator_actions:fail_jobs",
+            "set-priority": "operator_actions:set_priority",
+        },
+    ),
+    Noun(
+        "dead",
+        "List, triage, replay and export dead jobs (dead letters).",
+        {
+            "list": "list_letters:list_letters",
+            "groups": "list_letters:list_groups",
+            "show": "show_letter:show_letter",
+            "export": "export_letters:export_letters",
+            "note": "triage_letters:note_letters",
+            "assign": "triage_letters:assign_letters",
+            "resolve": "triage_letters:resolve_letters",
+            "replay": "replay_letters:replay_letters",
+        },
+    ),
+    Noun(
+        "runs",
+        "Start, seal, cancel and replay runs (batches of jobs).",
+        {
+            "start": "change_runs:start_run",
+            "list": "list_runs:list_runs",
+            "show": "show_run:show_run",
+            "wait": "show_run:wait_run",
+            "seal": "change_runs:seal_run",
+            "raise-budget": "change_runs:raise_budget",
+            "extend": "change_runs:extend_run",
+            "cancel": "cancel_and_replay_run:cancel_run",
+            "replay": "cancel_and_replay_run:replay_run",
+        },
+    ),
+    Noun(
+        "queues",
+        "List, show, set, pause and resume queues.",
+        {
+            "list": "list_queues:list_queues",
+            "show": "list_queues:show_queue",
+            "set": "set_queue:set_queue",
+            "pause": "pause_queue:pause_queue",
+            "resume": "pause_queue:resume_queue",
+        },
+    ),
+    Noun(
+        "pipelines",
+        "List and show pipelines; move jobs to another version.",
+        {
+            "list": "list_pipelines:list_pipelines",
+            "show": "show_pipeline:show_pipeline",
+            "move": "move_pipeline:move_pipeline",
+        },
+    ),
+    Noun(
+        "endpoints",
+        "Show and limit endpoints (services that jobs call).",
+        {
+            "list": "list_endpoints:list_endpoints",
+            "show": "list_endpoints:show_endpoint",
+            "set": "change_endpoint:set_endpoint",
+            "open": "change_endpoint:open_endpoint",
+            "close": "change_endpoint:close_endpoint",
+            "watch": "watch_endpoint:watch_endpoint",
+        },
+    ),
+    Noun(
+        "workers",
+        "List, show and drain workers; recommend how many to run.",
+        {
+            "list": "list_workers:list_workers",
+            "show": "list_workers:show_worker",
+            "drain": "drain_workers:drain_workers",
+            "recommend": "recommend_workers:recommend_workers",
+            "continue": "request_successors:request_successors",
+        },
+    ),
+    Command("simulate-model", "Run a simulated model server for tests.", "simulate_model:simulate"),
+    Command("doctor", "Check the installation and suggest fixes.", "database.doctor:doctor"),
+    Command("db", "Open psql on the database.", "database.psql:open_psql", passes_arguments_to="PSQL"),
+    Command("version", "Print the version.", "frame.version:print_version"),
+)
+
+
+def build(words: set[str]) -> typer.Typer:
+    """The command line, with those commands in full that `words` name."""
+    app = typer.Typer(
+        name="holdfast",
+        help="Durable jobs on PostgreSQL.",
+        epilog="Write these options before the command: holdfast --database URL jobs list",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"auto_envvar_prefix": "HOLDFAST", "help_option_names": ["-h", "--help"]},
+        callback=choose_target,
+    )
+    for command in COMMANDS:
+        if command.name in words:
+            command.register(app)
+        else:
+            command.register_line(app)
+    return app
+
+
+def _load(place: str) -> Function:
+    module, _, name = place.partition(":")
+    function: Function = getattr(import_module(f"holdfast.cli.{module}"), name)
+    return function
+
+
+def _nothing() -> None:
+    """Stands in the list for a command that was not called."""

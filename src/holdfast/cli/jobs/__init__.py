@@ -1,0 +1,1 @@
+"""`holdfast jobs`, `enqueue`, `explain` and `errors`."""

@@ -1,0 +1,134 @@
+"""`holdfast jobs reclaim`, `complete`, `fail` and `set-priority`: an operator changes live jobs."""
+
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.frame.bulk_action import Manner, act_on_jobs, manner_of
+from holdfast.cli.frame.common_options import Json, actor
+from holdfast.cli.frame.option_groups import takes
+from holdfast.cli.jobs.job_filter_options import Filters, Ids, filters_of, running_filters_of, select
+from holdfast.db import operator
+from holdfast.model.error import InvalidOption
+from holdfast.model.operator_action import OperatorResult
+from holdfast.model.payload import JsonText, encode, read
+from holdfast.model.state import LIVE, State
+
+Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Record this reason in the audit trail.")]
+REFUSALS: dict[str, str] = {
+    OperatorResult.ENDED: "has ended",
+    OperatorResult.NOT_RUNNING: "is not running",
+    OperatorResult.BUSY: "is being changed",
+}
+
+
+@takes(filters=running_filters_of, manner=manner_of)
+def reclaim_jobs(
+    context: typer.Context,
+    filters: Filters,
+    manner: Manner,
+    reason: Why,
+    ids: Ids = None,
+    as_json: Json = False,
+) -> None:
+    """Take running jobs away from their workers.
+
+    The jobs become ready to run again. The database refuses what the old handlers write later.
+    """
+    act_on_jobs(
+        context,
+        "reclaim",
+        select(ids, filters, {State.RUNNING}),
+        lambda database, batch: operator.reclaim(database, batch, reason, actor()),
+        manner,
+        as_json,
+        REFUSALS,
+    )
+
+
+@takes(filters=running_filters_of, manner=manner_of)
+def complete_jobs(
+    context: typer.Context,
+    filters: Filters,
+    manner: Manner,
+    reason: Why,
+    ids: Ids = None,
+    output: Annotated[
+        str | None, typer.Option(metavar="JSON", help="Store this output with the jobs.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Mark jobs as completed if their work was done elsewhere. The jobs must not have ended."""
+    left = _output(output)
+    act_on_jobs(
+        context,
+        "complete",
+        select(ids, filters, LIVE),
+        lambda database, batch: operator.complete_as_operator(database, batch, left, reason, actor()),
+        manner,
+        as_json,
+        REFUSALS,
+    )
+
+
+@takes(filters=running_filters_of, manner=manner_of)
+def fail_jobs(
+    context: typer.Context,
+    filters: Filters,
+    manner: Manner,
+    reason: Why,
+    ids: Ids = None,
+    as_json: Json = False,
+) -> None:
+    """Make jobs dead that have not ended. To list or replay dead jobs, use 'holdfast dead'."""
+    act_on_jobs(
+        context,
+        "fail",
+        select(ids, filters, LIVE),
+        lambda database, batch: operator.fail_as_operator(database, batch, reason, actor()),
+        manner,
+        as_json,
+        REFUSALS,
+    )
+
+
+@takes(filters=filters_of, manner=manner_of)
+def set_priority(
+    context: typer.Context,
+    filters: Filters,
+    manner: Manner,
+    to: Annotated[
+        int,
+        typer.Argument(
+            min=0, max=100, metavar="PRIORITY", help="0 to 100; jobs with a higher priority run first."
+        ),
+    ],
+    reason: Why,
+    ids: Ids = None,
+    as_json: Json = False,
+) -> None:
+    """Change the priority of jobs that have not ended.
+
+    A ready job is placed behind the jobs that already have the new priority.
+    """
+    act_on_jobs(
+        context,
+        "change",
+        select(ids, filters, LIVE),
+        lambda database, batch: operator.set_priority(database, batch, to, reason, actor()),
+        manner,
+        as_json,
+        REFUSALS,
+    )
+
+
+def _output(text: str | None) -> JsonText | None:
+    if text is None:
+        return None
+    try:
+        return encode(read(text))
+    except ValueError:
+        raise InvalidOption(
+            f"--output must be JSON (got {text!r}).",
+            "a text needs JSON double quotes inside the shell quotes: --output '\"done\"'",
+        ) from None

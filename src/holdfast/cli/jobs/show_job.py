@@ -1,0 +1,108 @@
+"""`holdfast jobs show`: all that is known about one job, with its timeline."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+
+from holdfast.cli.frame.common_options import Json, OneJob, read_job_id
+from holdfast.cli.frame.output import tell, write
+from holdfast.cli.frame.render import ago, clock, error_words, facts, print_json, print_sheet, print_table
+from holdfast.cli.frame.session import with_database
+from holdfast.db import jobs, stats
+from holdfast.db.connect import Database
+from holdfast.db.recorded_calls import list_calls
+from holdfast.model.attempt import Attempt
+from holdfast.model.error import NotFound, PermissionDenied
+from holdfast.model.id import JobId
+from holdfast.model.job import Job
+from holdfast.model.json_document import plain
+from holdfast.model.recorded_call import Call
+from holdfast.model.timeline import TimelineEntry
+
+
+def show_job(context: typer.Context, job: OneJob, as_json: Json = False) -> None:
+    """Show one job: payload, output, failed attempts and timeline."""
+    job_id = read_job_id(job)
+    record = with_database(context, lambda database: read_record(database, job_id))
+    if as_json:
+        print_json(document(record))
+    else:
+        print_record(record)
+
+
+@dataclass(frozen=True, slots=True)
+class JobRecord:
+    job: Job
+    attempts: list[Attempt]
+    timeline: list[TimelineEntry]
+    calls: list[Call]
+
+
+async def read_record(database: Database, job_id: JobId) -> JobRecord:
+    job = await jobs.get_job(database, job_id)
+    if job is None:
+        raise NotFound(f"There is no job {job_id}.")
+    try:
+        attempts = await jobs.list_attempts(database, job_id)
+        timeline = await stats.timeline(database, job_id)
+        return JobRecord(job, attempts, timeline, await list_calls(database, job_id))
+    except PermissionDenied:
+        return JobRecord(job, [], [], [])  # a producer may see its job, but not how workers fared with it
+
+
+def document(record: JobRecord) -> dict[str, Any]:
+    return {
+        **plain(record.job),
+        "attempts": plain(record.attempts),
+        "timeline": plain(record.timeline),
+        "calls": plain(record.calls),
+    }
+
+
+def print_record(record: JobRecord) -> None:
+    print_sheet(facts(record.job) | {"progress": _progress(record.job)})
+    if record.timeline:
+        write("")
+        print_table(
+            ("at", "what", "try", "who", "why"),
+            ((clock(one.at), one.what, one.attempt, one.actor, _why(one)) for one in record.timeline),
+            keep=("at", "what", "try"),
+        )
+    print_traceback(record.attempts)
+
+
+def _progress(job: Job) -> str | None:
+    return None if job.progress is None else f"{job.progress} (reported {ago(job.progress.updated_at)} ago)"
+
+
+def _why(entry: TimelineEntry) -> str | None:
+    """A stage is told with what it left, a replay with where it starts."""
+    if entry.what == "replay" and "stage" in entry.detail:
+        return ": ".join(filter(None, (f"from stage {entry.detail['stage']}", entry.words)))
+    if entry.what == "stage" and entry.words is not None:
+        return f"{entry.words}: {entry.detail.get('output', 'no output')}"
+    return entry.words
+
+
+def print_attempts(attempts: list[Attempt]) -> None:
+    if not attempts:
+        return
+    write("")
+    print_table(
+        ("attempt", "outcome", "class", "age", "error"),
+        (
+            (one.attempt, one.outcome, one.error_class, ago(one.ended_at), error_words(one))
+            for one in attempts
+        ),
+        keep=("attempt", "outcome", "class", "age"),
+    )
+    print_traceback(attempts)
+
+
+def print_traceback(attempts: list[Attempt]) -> None:
+    """Of the last attempt; indented, so that no line of it looks like a row of ours."""
+    if attempts and attempts[0].traceback:
+        write("")
+        for line in attempts[0].traceback.rstrip().split("\n"):
+            tell(f"  {line}")

@@ -1,0 +1,1 @@
+"""`holdfast queues` and `holdfast stats`."""

@@ -1,0 +1,66 @@
+"""`holdfast queues list` and `holdfast queues show`."""
+
+import typer
+
+from holdfast.cli.frame.common_options import (
+    After,
+    Json,
+    Limit,
+    QueueName,
+)
+from holdfast.cli.frame.output import say
+from holdfast.cli.frame.render import Columns, ago, clock, count, counts, print_list, print_one
+from holdfast.cli.frame.session import with_database
+from holdfast.db import queues
+from holdfast.db.connect import Database
+from holdfast.model.error import NotFound
+from holdfast.model.queue import FullPause, QueueDetails, QueueSummary
+
+COUNTS = ("waiting", "scheduled", "ready", "running")
+COLUMNS: Columns[QueueSummary] = {
+    "name": lambda queue: queue.name,
+    "state": lambda queue: "paused" if queue.paused_at else "open",
+    "waiting": lambda queue: count(queue.waiting, "waiting" in queue.more_than),
+    "scheduled": lambda queue: count(queue.scheduled, "scheduled" in queue.more_than),
+    "ready": lambda queue: count(queue.ready, "ready" in queue.more_than),
+    "running": lambda queue: count(queue.running, "running" in queue.more_than),
+    "most": lambda queue: queue.max_concurrent,
+    "rate": lambda queue: queue.rate,
+    "oldest": lambda queue: ago(queue.oldest_ready),
+}
+
+
+def list_queues(
+    context: typer.Context, limit: Limit = 100, after: After = None, as_json: Json = False
+) -> None:
+    """List queues by name, with the number of jobs in each state."""
+    found, whole = with_database(context, lambda database: _list(database, limit + 1, after))
+    print_list(as_json, "queues", found, COLUMNS, ("state", *COUNTS), limit)
+    if whole is not None and not as_json:
+        say(full_pause_note(whole))
+
+
+def show_queue(context: typer.Context, name: QueueName, as_json: Json = False) -> None:
+    """Show one queue: its settings, and its jobs by state."""
+    found = with_database(context, lambda database: _get(database, name))
+    shown = dict(zip(COUNTS, counts(found, COUNTS, found.more_than), strict=True))
+    print_one(as_json, found, **shown, more_than=None)
+
+
+def full_pause_note(pause: FullPause) -> str:
+    why = f": {pause.reason}" if pause.reason else ""
+    since = clock(pause.paused_at)
+    return f"note: all queues have been paused since {since}{why}; to resume: holdfast queues resume --all"
+
+
+async def _list(
+    database: Database, limit: int, after: str | None
+) -> tuple[list[QueueSummary], FullPause | None]:
+    return await queues.list_queues(database, limit, after), await queues.full_pause(database)
+
+
+async def _get(database: Database, name: str) -> QueueDetails:
+    found = await queues.get_queue(database, name)
+    if found is None:
+        raise NotFound(f"There is no queue {name!r}.", "'holdfast queues list' shows all queues")
+    return found

@@ -1,0 +1,40 @@
+"""`holdfast queues set`."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from holdfast.cli.frame.common_options import (
+    QueueName,
+    json_or_text,
+    read_settings,
+    seconds_or_null,
+)
+from holdfast.cli.frame.output import tell
+from holdfast.cli.frame.session import with_database
+from holdfast.client.task_and_queue_settings import QueuePolicy, rescue_wire
+from holdfast.db import queues
+
+READERS: dict[str, Callable[[str], Any]] = {
+    **dict.fromkeys(("timeout", "max_wait", "cancel_grace", "retention"), seconds_or_null),
+    "rescue_delay": lambda value: None if value == "null" else rescue_wire(json_or_text(value)),
+}
+
+
+def set_queue(
+    context: typer.Context,
+    name: QueueName,
+    settings: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="KEY=VALUE...",
+            help="The settings, such as timeout=2m retry=chat max_concurrent=4 rate=100/minute. The keys are"
+            f" {', '.join(sorted(QueuePolicy.__annotations__))}.",
+        ),
+    ],
+) -> None:
+    """Change settings of a queue. Creates the queue if it does not exist. KEY=null restores the default."""
+    policy = read_settings(settings, READERS, "timeout=2m")
+    with_database(context, lambda database: queues.declare_queue(database, name, policy))
+    tell(f"set: {name} {' '.join(sorted(policy))}")

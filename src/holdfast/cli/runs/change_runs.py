@@ -1,0 +1,99 @@
+"""`holdfast runs start`, `seal`, `raise-budget` and `extend`."""
+
+from typing import Annotated, Any
+
+import typer
+
+from holdfast.cli.frame.common_options import (
+    Labels,
+    OneRun,
+    Reason,
+    actor,
+    labels,
+    read_run_id,
+)
+from holdfast.cli.frame.output import write
+from holdfast.cli.frame.session import with_database
+from holdfast.db import runs
+from holdfast.model.duration import parse_duration
+from holdfast.model.error import InvalidOption
+from holdfast.model.human_readable import counted
+
+MaxUnits = Annotated[
+    float | None,
+    typer.Option(min=0, help="Let all jobs of the run together use at most this many units, such as tokens."),
+]
+
+
+def start_run(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="A name for people. Several runs can have the same name.")],
+    label: Labels = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(metavar="MONEY", help="Let the whole run cost at most this much, such as '5 USD'."),
+    ] = None,
+    max_units: MaxUnits = None,
+) -> None:
+    """Start a run (a batch of jobs) and print its id.
+
+    Add jobs with 'holdfast enqueue --run ID'. Then seal the run with 'holdfast runs seal', so that it can
+    end.
+    """
+    options: dict[str, Any] = {} if label is None else {"labels": labels(label)}
+    if budget is not None:
+        options["budget"] = budget
+    if max_units is not None:
+        options["max_units"] = max_units
+    write(str(with_database(context, lambda database: runs.start_run(database, name, options))))
+
+
+def seal_run(context: typer.Context, run: OneRun) -> None:
+    """Seal a run: accept no more jobs in it. Only a sealed run can end."""
+    run_id = read_run_id(run)
+    ended = with_database(context, lambda database: runs.seal_run(database, run_id))
+    write(f"{run} {'ended' if ended else 'sealed'}")
+
+
+def raise_budget(
+    context: typer.Context,
+    run: OneRun,
+    amount: Annotated[
+        float | None,
+        typer.Argument(
+            help="The new budget for the whole run, such as 8. It includes what the run has cost so far."
+        ),
+    ] = None,
+    max_units: MaxUnits = None,
+    reason: Reason = None,
+) -> None:
+    """Raise the budget of a run. If jobs wait because the budget is used up, they continue."""
+    if amount is None and max_units is None:
+        raise InvalidOption(
+            f"No new budget is given for the run {run}.",
+            f"use 'holdfast runs raise-budget {run} AMOUNT', or add --max-units N",
+        )
+    run_id = read_run_id(run)
+    count = with_database(
+        context, lambda database: runs.raise_budget(database, run_id, amount, reason, actor(), max_units)
+    )
+    write(f"{run} {counted(count, 'job')} continue")
+
+
+def extend_run(
+    context: typer.Context,
+    run: OneRun,
+    by: Annotated[
+        str,
+        typer.Option(
+            metavar="DURATION",
+            help="Add this much time, such as 2h. If the time of the run is over, the added time counts "
+            "from now.",
+        ),
+    ],
+    reason: Reason = None,
+) -> None:
+    """Give a run more time. If jobs wait because the time of the run is over, they continue."""
+    run_id, more = read_run_id(run), parse_duration(by)
+    count = with_database(context, lambda database: runs.extend_run(database, run_id, more, reason, actor()))
+    write(f"{run} {counted(count, 'job')} continue")

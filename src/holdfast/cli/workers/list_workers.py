@@ -1,0 +1,62 @@
+"""`holdfast workers list` and `holdfast workers show`."""
+
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.frame.common_options import Json, Limit, identifier
+from holdfast.cli.frame.render import Columns, ago, print_list, print_one
+from holdfast.cli.frame.session import with_database
+from holdfast.db import worker_list
+from holdfast.db.connect import Database
+from holdfast.model.error import NotFound
+from holdfast.model.id import WorkerId
+from holdfast.model.worker import WorkerSummary
+
+COLUMNS: Columns[WorkerSummary] = {
+    "id": lambda worker: worker.id,
+    "state": lambda worker: worker.state,
+    "busy": lambda worker: f"{worker.running}/{worker.slots}",
+    "done": lambda worker: worker.processed,
+    "failed": lambda worker: worker.failed,
+    "queues": lambda worker: ",".join(worker.queues),
+    "host": lambda worker: f"{worker.host or '?'}:{worker.pid or '?'}",
+    "seen": lambda worker: ago(worker.renewed_at),
+}
+
+
+def list_workers(
+    context: typer.Context,
+    everyone: Annotated[
+        bool, typer.Option("--all", help="Also list workers that stopped or were lost lately.")
+    ] = False,
+    limit: Limit = 50,
+    as_json: Json = False,
+) -> None:
+    """List live workers, the newest first."""
+    found = with_database(
+        context, lambda database: worker_list.list_workers(database, limit, live_only=not everyone)
+    )
+    print_list(as_json, "workers", found, COLUMNS, keep=("id", "state", "busy"))
+
+
+def show_worker(
+    context: typer.Context,
+    worker: Annotated[
+        str,
+        typer.Argument(metavar="WORKER", help="The id of the worker, or the last 12 characters of the id."),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Show one worker: lease, counts, time box and metadata."""
+    found = with_database(context, lambda database: _get(database, WorkerId(identifier(worker, "worker"))))
+    print_one(as_json, found)
+
+
+async def _get(database: Database, worker: WorkerId) -> WorkerSummary:
+    found = await worker_list.get_worker(database, worker)
+    if found is None:
+        raise NotFound(
+            f"There is no worker {worker}.", "'holdfast workers list --all' also shows workers that stopped"
+        )
+    return found

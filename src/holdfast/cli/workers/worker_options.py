@@ -1,0 +1,156 @@
+"""The options of `holdfast worker`: a field for each, named as the option."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerArguments:
+    """A set of options."""
+
+    app: Annotated[
+        str,
+        typer.Option(
+            "--app",
+            "-A",
+            envvar="HOLDFAST_APP",
+            metavar="MODULE:VARIABLE",
+            help="Run the tasks of this app, such as shop.jobs:app. You can leave out ':app'.",
+        ),
+    ]
+    queues: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Work on these queues, such as chat,mail:3 (mail gets three times the share of chat). By "
+            "default, all queues of the app.",
+        ),
+    ] = None
+    slots: Annotated[
+        int, typer.Option(min=1, max=10_000, help="Run at most this many jobs at the same time.")
+    ] = 50
+    group: Annotated[str | None, typer.Option(help="Also run jobs that were enqueued for this group.")] = None
+    drain: Annotated[
+        bool,
+        typer.Option(
+            "--drain",
+            help="Exit when the queues are empty. The worker first waits for running jobs, and for retries "
+            "that are due within a second.",
+        ),
+    ] = False
+    once: Annotated[
+        bool, typer.Option("--once", help="Take jobs once (at most as many as --slots), run them, and exit.")
+    ] = False
+    lease: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="If the worker sends no heartbeat for this long, other workers take its jobs. By default "
+            "30s, or the length of the time box if that is shorter.",
+        ),
+    ] = None
+    grace: Annotated[
+        str, typer.Option(metavar="DURATION", help="Let running jobs continue for this long after SIGTERM.")
+    ] = "25s"
+    sweep: Annotated[
+        str, typer.Option(metavar="DURATION", help="Look this often for due jobs and for lost workers.")
+    ] = "5s"
+    stagger: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="Before starting, wait a random time of at most this long. By default 0s, or 1s with "
+            "several --processes.",
+        ),
+    ] = None
+    claim_size: Annotated[
+        str,
+        typer.Option(
+            metavar="N",
+            help="Take at most this many jobs from the database in one statement. 'auto' takes as many as "
+            "have a free slot and can end within the time box.",
+        ),
+    ] = "auto"
+    processes: Annotated[
+        str,
+        typer.Option(
+            metavar="N",
+            help="Run this many worker processes. 'auto' runs as many as the queues need.",
+        ),
+    ] = "1"
+    max_processes: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="With '--processes auto': run at most this many processes. By default one per core."
+        ),
+    ] = None
+    time_box: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="Let the process live for at most this long, counted from its start. The worker exits "
+            "before this time is over.",
+        ),
+    ] = None
+    margin: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="Ask handlers to save their work and stop this long before the time box ends. By default a "
+            "fifth of the time box.",
+        ),
+    ] = None
+    continue_post: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="If jobs are left when the time box ends, start the next worker by a POST to this URL.",
+        ),
+    ] = None
+    continue_header: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME: VALUE",
+            help="Send this header with the POST of --continue-post. You can repeat this option.",
+        ),
+    ] = None
+    continue_command: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="If jobs are left when the time box ends, start the next worker by this command. In the "
+            "command, {continuation} stands for the id that the next worker needs as --continuation.",
+        ),
+    ] = None
+    continue_after: Annotated[
+        str,
+        typer.Option(
+            metavar="DURATION",
+            help="Let the next worker wait this long after the request before it takes jobs.",
+        ),
+    ] = "1s"
+    patience: Annotated[
+        str,
+        typer.Option(
+            metavar="DURATION", help="Request the next worker again if it has not started within this time."
+        ),
+    ] = "30s"
+    continuation: Annotated[
+        str | None,
+        typer.Option(
+            envvar="HOLDFAST_CONTINUATION",
+            metavar="ID",
+            help="The id that the previous worker passed on: in the body of the POST, or in place of "
+            "{continuation} in the command.",
+        ),
+    ] = None
+    run: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID",
+            help="With --time-box: once this run (a batch of jobs) has no work left, exit and start no next "
+            "worker. This is not a filter: the worker also takes jobs outside the run.",
+        ),
+    ] = None

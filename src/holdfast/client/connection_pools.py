@@ -1,0 +1,90 @@
+"""The app's connections: one pool for each event loop, because a connection cannot change loops."""
+
+import asyncio
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+
+from holdfast.client.enqueue import Enqueuer
+from holdfast.client.notify import Notifier
+from holdfast.db import queues
+from holdfast.db.connect import Database
+from holdfast.db.schema_check import fit
+from holdfast.model.error import InvalidInput
+
+
+class Link:
+    """What belongs to one event loop."""
+
+    __slots__ = ("_named", "database", "enqueuer", "loop", "notifier")
+
+    def __init__(self, database: Database, silent: Collection[str]) -> None:
+        self.database = database
+        self.notifier = Notifier(database, silent)
+        self.enqueuer = Enqueuer(database, self.notifier)
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self._named: set[str] = set()
+
+    async def name_queues(self, names: Iterable[str], /) -> None:
+        """Creates the rows of queues before a caller's own transaction uses them, once per queue."""
+        for name in sorted({*names} - self._named):
+            await queues.name_queue(self.database, name)
+            self._named.add(name)
+
+    async def close(self) -> None:
+        await self.enqueuer.close()
+        await self.notifier.flush()
+        await self.database.close()
+
+
+class Links:
+    """Opens the link at first use; nothing connects at import."""
+
+    def __init__(self, url: str | None, name: str) -> None:
+        self.name = name
+        self.silent: set[str] = set()
+        self._url = url
+        self._link: Link | None = None
+
+    def here(self) -> Link:
+        """The link for the loop that runs now."""
+        link = self._link
+        if link is None:
+            link = self._link = self.another()
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return link
+        if link.loop is None:
+            link.loop = loop
+        elif loop is not link.loop:
+            link = self._moved_to(loop, link.loop)
+        return link
+
+    def another(self) -> Link:
+        """A new link for a new loop; the caller closes it."""
+        return Link(Database(self._url, application_name=f"holdfast {self.name}", fit=fit), self.silent)
+
+    @contextmanager
+    def elsewhere(self, url: str) -> Iterator[None]:
+        """Uses another database inside the block; connections to the first one stay open."""
+        before = self._url, self._link
+        self._url, self._link = url, None
+        try:
+            yield
+        finally:
+            self._url, self._link = before
+
+    async def close(self) -> None:
+        link, self._link = self._link, None
+        if link is not None:
+            await link.close()
+
+    def _moved_to(self, loop: asyncio.AbstractEventLoop, old: asyncio.AbstractEventLoop) -> Link:
+        if not old.is_closed():
+            raise InvalidInput(
+                "The app is in use on another event loop.",
+                "create one Holdfast per event loop, or call enqueue_sync from other threads",
+            )
+        link = self._link = self.another()
+        link.loop = loop
+        return link

@@ -1,0 +1,36 @@
+"""The workers as operators see them, newest first, and how operators drain them."""
+
+from collections.abc import Sequence
+
+from holdfast.db.read_rows import read_all, read_first
+from holdfast.db.statement import Executor, fetch
+from holdfast.model.id import WorkerId
+from holdfast.model.worker import WorkerSummary
+
+_WORKER = """
+select
+  id, "group", queues, state, slots, running, processed, failed, released, host, pid, version,
+  started_at, renewed_at, lease_until, stopped_at, life_span, run, index, claim_size, box_until, drain_asked,
+  metadata
+from holdfast.worker_view
+"""
+WORKERS = f"{_WORKER} where $2 or state in ('working', 'draining') order by started_at desc limit $1"
+WORKER = f"{_WORKER} where id = $1"
+DRAIN = "select worker from holdfast.drain_workers($1::uuid[], $2::text, $3::text, $4::text) as d (worker)"
+
+
+async def list_workers(on: Executor, limit: int = 100, *, live_only: bool = False) -> list[WorkerSummary]:
+    """Those at work, and unless `live_only` those that stopped or were lost lately."""
+    return await read_all(on, WorkerSummary, WORKERS, limit, not live_only)
+
+
+async def get_worker(on: Executor, worker: WorkerId) -> WorkerSummary | None:
+    return await read_first(on, WorkerSummary, WORKER, worker)
+
+
+async def drain_workers(
+    on: Executor, workers: Sequence[WorkerId] | None, group: str | None, reason: str, actor: str
+) -> list[WorkerId]:
+    """Asks live workers, by id or by group, to finish and exit; returns those that were asked."""
+    ids = None if workers is None else list(workers)
+    return [row["worker"] for row in await fetch(on, DRAIN, ids, group, reason, actor)]

@@ -1,0 +1,77 @@
+"""A run: jobs submitted together, with one progress and one end."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from holdfast.model.id import RunId
+
+LIVE = ("waiting", "scheduled", "ready", "running")
+MOST_COUNTED = 10_000  # live jobs of a run, the oldest
+
+
+class Which(StrEnum):
+    """Which jobs of a run to replay."""
+
+    DEAD = "dead"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """The progress of a run, by counts of its jobs. The rest takes between `eta_low` and `eta_high` in nine
+    of ten cases, at the current rate. The fields from `budget` on are None without a budget. `blocker` says
+    why the run waits until its budget is raised; then there is no `eta`.
+    """
+
+    id: RunId
+    name: str
+    state: str
+    total: int
+    waiting: int
+    scheduled: int
+    ready: int
+    running: int
+    completed: int
+    rejected: int
+    cancelled: int
+    dead: int
+    started_at: datetime
+    ended_at: datetime | None
+    rate_per_minute: float | None
+    eta: timedelta | None
+    eta_low: timedelta | None
+    eta_high: timedelta | None
+    budget: float | None
+    spent: float | None
+    reserved: float | None
+    max_units: float | None
+    used_units: float | None
+    reserved_units: float | None
+    blocker: str | None
+
+    @property
+    def ended(self) -> int:
+        return self.completed + self.rejected + self.cancelled + self.dead
+
+    @property
+    def more_than(self) -> list[str]:
+        """The states whose count stopped at the 10,000 oldest live jobs."""
+        live = self.waiting + self.scheduled + self.ready + self.running
+        return [*LIVE] if live >= MOST_COUNTED and self.total - self.ended > live else []
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A run and the ends of its jobs."""
+
+    id: RunId
+    name: str
+    state: str
+    total: int
+    completed: int
+    rejected: int
+    cancelled: int
+    dead: int
+    created_at: datetime
+    ended_at: datetime | None

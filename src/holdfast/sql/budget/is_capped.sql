@@ -1,8 +1,0 @@
--- Whether a run has a budget.
-create or replace function holdfast.is_capped(run uuid)
-returns boolean
-language sql stable
-as $$
-  select exists (select from holdfast.run_budgets as b where b.run_id = run)
-$$;
-comment on function holdfast.is_capped(uuid) is 'Whether a run has a budget.';

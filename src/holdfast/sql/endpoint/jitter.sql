@@ -1,8 +1,0 @@
--- Plus or minus 20 %, from one random number in [0, 1).
-create or replace function holdfast.jitter(u double precision)
-returns double precision
-language sql immutable
-as $$
-  select 0.8 + 0.4 * u
-$$;
-comment on function holdfast.jitter(double precision) is 'Plus or minus 20 %.';

@@ -1,0 +1,10 @@
+-- Units per second delivered in about the last minute; the divisor corrects a sum that is younger than that.
+create or replace function holdfast.delivered(e holdfast.endpoints, now double precision)
+returns double precision
+language sql immutable
+as $$
+  select case when e.delivered_since is null then 0 else
+    e.delivered_sum * exp(-(now - e.delivered_at) / 60) / 60
+      / (1 - exp(-greatest(5, now - e.delivered_since) / 60))
+  end
+$$;

@@ -1,0 +1,54 @@
+-- Where the jobs of a call stand: an element per combination of task, queue, endpoint, group and budget that they name,
+-- as find_place returns it. Creates new lanes. places: the number of each job's element; null: all share the first.
+create or replace function holdfast.find_places(
+  made boolean[], tasks text[], o record, own record,
+  out places integer[], out lanes integer[], out queues text[], out priorities integer[], out timeouts interval[],
+  out ageing double precision[], out payload_limits integer[], out is_full boolean, out woken text[]
+)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  capped constant uuid[] := case when o.run is not null or own.run is not null then array(
+    select b.run_id from holdfast.run_budgets as b where b.run_id = any (coalesce(own.run, array[o.run]))
+  ) end;
+  asked  record;
+  place  record;
+begin
+  if cardinality(tasks) = 1
+    and (own.queue, own.endpoint, own."group") is null
+    and (own.run is null or capped = '{}') then
+    select
+      null::integer[] as places, tasks, array[o.queue] as queues, array[o.endpoint] as endpoints,
+      array[o."group"] as groups, array[coalesce(o.run = any (capped), false)] as are_capped
+    into asked;
+  else
+    select a.* into asked from holdfast.number_places(made, tasks, o, own, capped) as a;
+  end if;
+  places := asked.places;
+  for place in
+    select u.number, u."group", u.is_capped, p.*
+    from rows from (
+      unnest(asked.tasks), unnest(asked.queues), unnest(asked.endpoints), unnest(asked.groups), unnest(asked.are_capped)
+    ) with ordinality as u (name, named_queue, named_endpoint, "group", is_capped, number)
+    cross join lateral holdfast.find_place(name, named_queue, named_endpoint, "group", is_capped) as p
+    -- New lanes are created in one order, so that two enqueues cannot deadlock.
+    order by p.queue, p.endpoint, "group", p.task, is_capped
+  loop
+    -- check_job refuses the jobs of a queue with a longer name.
+    if place.lane is null and length(place.queue) <= 200 then
+      place.lane := holdfast.find_lane(place.queue, place.endpoint, place."group", place.task, place.is_capped);
+    end if;
+    lanes[place.number] := place.lane;
+    queues[place.number] := place.queue;
+    priorities[place.number] := place.priority;
+    timeouts[place.number] := place.timeout;
+    ageing[place.number] := place.ageing;
+    payload_limits[place.number] := place.payload_limit;
+    is_full := coalesce(is_full, false) or place.is_full;
+    if place.wakes then
+      woken := woken || place.queue;
+    end if;
+  end loop;
+end
+$$;

@@ -1,0 +1,17 @@
+-- Deletes what other tables hold of jobs that were pruned; actions of operators stay.
+create or replace function holdfast.forget_jobs(ids uuid[])
+returns void
+language sql volatile
+as $$
+  delete from holdfast.payloads as t where t.job_id = any (ids);
+  delete from holdfast.attempts as t where t.job_id = any (ids);
+  delete from holdfast.checkpoints as t where t.job_id = any (ids);
+  delete from holdfast.calls as t where t.job_id = any (ids);
+  delete from holdfast.progress as t where t.job_id = any (ids);
+  delete from holdfast.stage_outputs as t where t.job_id = any (ids);
+  delete from holdfast.waits as t where t.job_id = any (ids);
+  delete from holdfast.signals as t where t.job_id = any (ids);
+  delete from holdfast.dead_letters as t where t.job_id = any (ids);
+  delete from holdfast.dead_letter_notes as t where t.job_id = any (ids);
+  delete from holdfast.events as t where t.job_id = any (ids) and t.actor is null;
+$$;

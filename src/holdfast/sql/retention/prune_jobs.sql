@@ -1,0 +1,53 @@
+-- completed | rejected | cancelled | dead -> (nothing): deletes ended jobs past their queue's retention.
+-- Also deletes expired unique keys and drops empty partitions of history. A dead letter that is open or under
+-- investigation keeps its job. Returns counts, at most max of each; no row while another call is pruning.
+create or replace function holdfast.prune_jobs(max integer default 1000)
+returns table (jobs integer, keys integer, partitions integer)
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  at  constant timestamptz := holdfast.now();
+  old uuid[];
+begin
+  perform holdfast.check_count('max', max);
+  if not holdfast.try_lock('prune') then
+    return;
+  end if;
+  jobs := 0;
+  keys := 0;
+  partitions := 0;
+  with past as (
+    select h.id, h.ended_at
+    from holdfast.history as h
+    left join holdfast.queues as q on q.name = h.queue
+    where h.ended_at < at - (select coalesce(min(m.retention), interval '30 days') from holdfast.queues as m)
+      and h.ended_at < at - coalesce(q.retention, interval '30 days')
+      -- An open dead letter outlives its job's retention.
+      and (h.state <> 'dead' or not exists (
+        select from holdfast.dead_letters as d
+        where d.job_id = h.id and d.status in ('open', 'investigating') and d.replayed_at is null))
+    limit max
+    for update of h skip locked
+  ), removed as (
+    delete from holdfast.history as h using past as p where h.id = p.id and h.ended_at = p.ended_at returning h.id
+  )
+  select array_agg(id) into old from removed;
+  if old is not null then
+    jobs := cardinality(old);
+    perform holdfast.forget_jobs(old);
+  end if;
+  delete from holdfast.unique_keys as k
+  where (k.scope, k.key) in (
+    select u.scope, u.key
+    from holdfast.unique_keys as u
+    where u.expires_at < at
+    order by u.expires_at
+    limit max
+    for update skip locked);
+  get diagnostics keys = row_count;
+  partitions := holdfast.drop_partitions(at);
+  return next;
+end
+$$;

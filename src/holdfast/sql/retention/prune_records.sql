@@ -1,0 +1,45 @@
+-- ended -> (nothing): deletes runs past the longest retention of any queue, and old events of operators.
+-- A run goes when none of its jobs is left; an operator's action stays in the audit trail for a year at least. Returns
+-- counts, at most max of each.
+create or replace function holdfast.prune_records(max integer default 1000)
+returns table (runs integer, events integer)
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  present constant timestamptz := holdfast.now();
+  longest constant interval := (select greatest(max(q.retention), interval '30 days') from holdfast.queues as q);
+  old     uuid[];
+begin
+  perform holdfast.check_count('max', max);
+  old := array(
+    select r.id
+    from holdfast.runs as r
+    where r.ended_at < present - longest
+      and not exists (select from holdfast.history as h where h.run_id = r.id)
+      and not exists (select from holdfast.jobs as j where j.run_id = r.id)
+      and not exists (select from holdfast.run_deltas as d where d.run_id = r.id)
+    order by r.ended_at
+    limit max
+    for update skip locked
+  );
+  delete from holdfast.runs as r where r.id = any (old);
+  get diagnostics runs = row_count;
+  delete from holdfast.run_budgets as b where b.run_id = any (old);
+  delete from holdfast.run_costs as c where c.run_id = any (old);
+  -- Events without an actor are deleted with their job.
+  delete from holdfast.events as e
+  where e.id in (
+    select t.id
+    from holdfast.events as t
+    where (t.job_id is null or t.actor is not null)
+      and t.at < present - greatest(longest, interval '1 year')
+    order by t.at
+    limit max
+    for update skip locked
+  );
+  get diagnostics events = row_count;
+  return next;
+end
+$$;

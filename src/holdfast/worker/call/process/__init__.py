@@ -1,0 +1,1 @@
+"""Process mode: handlers in child processes, which can be limited and killed."""

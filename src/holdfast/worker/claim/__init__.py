@@ -1,0 +1,1 @@
+"""What a worker claims, and when: free slots, and reasons to ask for jobs."""

@@ -1,1 +1,0 @@
-"""Handlers in processes of their own, which can be limited and killed."""

@@ -1,1 +1,0 @@
-"""What runs in a child process: it loads one task and runs its jobs, one after the other."""

@@ -1,0 +1,1 @@
+"""Ends on their way to the database."""

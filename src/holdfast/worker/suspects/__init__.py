@@ -1,0 +1,1 @@
+"""Separate workers for jobs that may have ended their worker."""

@@ -1,0 +1,88 @@
+"""The requirements of the five systems that Holdfast must carry, one TOML file for each system.
+
+A file has a title, one sentence about the system, and sections of requirements, each named by its id:
+
+    [recovery.000-98]
+    requirement = "A job that was lost too often becomes a dead letter"
+    status = "works"
+    place = ["holdfast.rescue_jobs"]
+    test = ["sql/rescue_jobs"]
+
+`place` and `test` name where it is done and what would fail without it (`places.py` lists the forms). `note`
+says what is missing or why Holdfast does it differently, `planned` which part of PLANS will bring it.
+"""
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent
+
+PLANS = {
+    "settings and audit": "changes of settings with reason, actor, before and after; the origin of jobs",
+    "statistics": "figures per stage and label, means, depth over time, figures from outside",
+    "rules": "conditions on a job's facts that set its priority or its queue when it is enqueued",
+    "schedules and flags": "cron and intervals, switches that workers follow at run time, gradual roll-out",
+    "processors": "handlers that run elsewhere (HTTP, LangGraph, Inngest, GitHub), batches, rebalancing",
+    "telemetry": "job events for logs, hooks, Prometheus and OpenTelemetry; logs kept per attempt",
+    "alerts": "rules over the statistics, delivered to a webhook, and a report",
+    "HTTP API": "`/api/v1` with access keys, for producers, workers and people",
+    "dashboard": "pages served by Holdfast itself, with the actions of the command line",
+    "secrets": "encrypted payloads and tokens that live as long as an attempt",
+    "operations": "guides to running, backing up and migrating to Holdfast",
+}
+
+
+class Status(StrEnum):
+    WORKS = "works"
+    PARTLY = "partly"
+    MISSING = "missing"
+    PLANNED = "planned"
+    DIFFERS = "differs"
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    id: str
+    section: str
+    requirement: str
+    status: Status
+    place: tuple[str, ...] = ()
+    test: tuple[str, ...] = ()
+    note: str = ""
+    planned: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    number: str
+    title: str
+    about: str
+    requirements: tuple[Requirement, ...]
+
+
+def read_systems() -> tuple[System, ...]:
+    return tuple(_read_system(file) for file in sorted(FOLDER.glob("[0-9]*.toml")))
+
+
+def _read_system(file: Path) -> System:
+    content = tomllib.loads(file.read_text())
+    title, about = content.pop("title"), content.pop("about")
+    return System(file.name[:3], title, about, tuple(_read_sections(content)))
+
+
+def _read_sections(sections: dict[str, Any]) -> Iterator[Requirement]:
+    for section, requirements in sections.items():
+        for id_, fields in requirements.items():
+            yield Requirement(
+                id_,
+                section.replace("-", " ").capitalize(),
+                requirement=fields.pop("requirement"),
+                status=Status(fields.pop("status")),
+                place=tuple(fields.pop("place", ())),
+                test=tuple(fields.pop("test", ())),
+                **fields,
+            )
