@@ -12,6 +12,7 @@ pytestmark = pytest.mark.alone
 
 Start = Callable[..., WorkerProcess]
 COUNT = 20
+SLOTS = 6
 SWEEP = 2.0  # the bound is two of them: one is left for a busy machine
 # By the database's clock: from the end of the victim's lease, or from when somebody was there to see it.
 RESCUED_AFTER = """
@@ -39,16 +40,18 @@ async def test_every_job_of_a_killed_worker_is_done_by_another_and_has_one_end(
     here: World, database_url: str, start: Start, task: str, point: str
 ) -> None:
     ids = await here.enqueue(task, *({"n": n} for n in range(COUNT)))
-    victim = start(database_url, f"{point}=kill@2", slots=6, lease=1)
+    victim = start(database_url, f"{point}=kill@2", slots=SLOTS, lease=1)
     assert (await victim.ended())[0] == -9
-    rescuer = start(database_url, slots=6, sweep=SWEEP)
+    rescuer = start(database_url, slots=SLOTS, sweep=SWEEP)
     await until(here.reaches(completed=COUNT))
     assert await here.violations() == {}
     jobs = [await here.job(job) for job in ids]
     assert sorted(job["output"] for job in jobs) == list(range(COUNT))
     assert all(job["losses"] <= 1 and job["failures"] == 0 for job in jobs)
+    # A handler that has returned frees its slot at once: while one loop still sends the ends of up to SLOTS
+    # jobs, the other may have claimed as many new ones. The kill loses both.
     lost = sum(job["losses"] for job in jobs)
-    assert 1 <= lost <= 6
+    assert 1 <= lost <= 2 * SLOTS
     assert await here.conn.fetchval(RESCUED_AFTER, rescuer.pid) <= timedelta(seconds=2 * SWEEP)
     if task == "book":
         assert await here.conn.fetchval("select count(*) from effects") == COUNT
