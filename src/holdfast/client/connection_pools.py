@@ -26,9 +26,10 @@ class Link:
 
     async def name_queues(self, names: Iterable[str], /) -> None:
         """Creates the rows of queues before a caller's own transaction uses them, once per queue."""
-        for name in sorted({*names} - self._named):
-            await queues.name_queue(self.database, name)
-            self._named.add(name)
+        new = sorted({*names} - self._named)
+        if new:
+            await queues.name_queues(self.database, new)
+            self._named.update(new)
 
     async def close(self) -> None:
         await self.enqueuer.close()

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any, TypedDict
 from uuid import UUID
 
@@ -158,11 +159,17 @@ def _run_id(name: str, value: Any) -> str:
     """The id of a started Run, or the id itself."""
     found = getattr(value, "id", value)
     try:
-        return str(found if isinstance(found, UUID) else UUID(str(found)))
+        return _id_text(found if isinstance(found, UUID) else UUID(str(found)))
     except ValueError:
         raise InvalidOption(
             f"run must be a Run or the id of a run (got {value!r}).", "pass a Run, or the id of a run"
         ) from None
+
+
+# A bulk names the same run for each of its jobs.
+@lru_cache(maxsize=100)
+def _id_text(run_id: UUID) -> str:
+    return str(run_id)
 
 
 def _labels(name: str, value: Any) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 """The verbs on queues and tasks."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from holdfast.db.connect import Database
@@ -12,7 +12,7 @@ from holdfast.model.queue import FullPause, QueueDetails, QueueSummary
 
 DECLARE_QUEUE = "select holdfast.declare_queue($1::text, $2::jsonb)"
 DECLARE_TASK = "select holdfast.declare_task($1::text, $2::jsonb)"
-NAME_QUEUE = "select holdfast.declare_queue($1::text, null)"
+NAME_QUEUES = "select holdfast.declare_queue(name, null) from unnest($1::text[]) as name"
 BRIEFLY = "set local lock_timeout = '1s'"
 PAUSE = "select holdfast.pause_queue($1::text, $2::text, $3::text)"
 RESUME = "select holdfast.resume_queue($1::text, $2::text, $3::text)"
@@ -48,17 +48,20 @@ async def declare_queue(on: Executor, name: str, policy: Policy | None = None) -
     await run(on, DECLARE_QUEUE, name, json.dumps(policy or {}))
 
 
-async def name_queue(database: Database, name: str) -> None:
-    """Creates the queue's row in a separate transaction, unless another open transaction is creating it.
+async def name_queues(database: Database, names: Sequence[str]) -> None:
+    """Creates the queues' rows in a separate transaction, but for one that an open transaction is creating.
 
-    In a long transaction, the new row would block all other producers of the queue until the commit.
+    In a long transaction, the new row would block all other producers of the queue until the commit. `names`
+    are sorted, so that two programs that create the same queues cannot deadlock.
     """
     try:
         async with database.transaction() as conn:
             await run(conn, BRIEFLY)
-            await run(conn, NAME_QUEUE, name)
+            await run(conn, NAME_QUEUES, names)
     except Timeout:
-        return
+        if len(names) > 1:
+            for name in names:
+                await name_queues(database, [name])
 
 
 async def declare_task(on: Executor, name: str, policy: Policy | None = None) -> None:
