@@ -49,7 +49,19 @@ def long_chain() -> None:
     raise error
 
 
-@pytest.mark.parametrize("raises", [division, chained, while_handling, grouped, long_chain])
+def noted() -> None:
+    try:
+        division()
+    except ZeroDivisionError as exc:
+        exc.add_note("in the first of two lines\nand the second")
+        raise
+
+
+def recursive(depth: int = 9) -> float:
+    return recursive(depth - 1) if depth else division()
+
+
+@pytest.mark.parametrize("raises", [division, noted, recursive, chained, while_handling, grouped, long_chain])
 def test_the_text_is_that_of_the_standard_library_without_carets(raises: Callable[[], object]) -> None:
     with pytest.raises((ArithmeticError, ValueError, LookupError, ExceptionGroup)) as caught:
         raises()

@@ -127,6 +127,8 @@ class End(NamedTuple):
     detail: str | None
 
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
 # Most jobs of a fast queue end like this. One shared object avoids an allocation per job, and a call whose
 # ends are all this one sends it once.
 DONE = End(Verb.COMPLETE, None, None)
@@ -198,4 +200,4 @@ def _next_stage(advanced: Advanced) -> str | None:
 
 def _detail(**fields: Any) -> str | None:
     said = {name: value for name, value in fields.items() if value is not None}
-    return json.dumps(said, ensure_ascii=False) if said else None
+    return _encode(said) if said else None
