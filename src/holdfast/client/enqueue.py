@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from holdfast.client.enqueue_options import split_options
-from holdfast.client.new_job import NewJob
+from holdfast.client.new_job import NewJob, queues_of
 from holdfast.client.notify import Notifier
 from holdfast.db import jobs
 from holdfast.db.connect import Database, KeptConnection
@@ -104,7 +104,7 @@ class Enqueuer:
                 caller.answer.cancel()
             raise
         else:
-            self._notifier.tell(caller.job.queue for caller in batch)
+            self._notifier.tell(queues_of(caller.job for caller in batch))
             for caller, enqueued in zip(batch, stored, strict=True):
                 _answer(caller, enqueued)
 
@@ -118,10 +118,11 @@ class Enqueuer:
             await self._send([caller])
 
     async def _send_one(self, on: Fetcher, job: NewJob) -> Enqueued:
-        rides = self._notifier.ride(job.queue)
+        queue = job.options["queue"]
+        rides = self._notifier.ride(queue)
         (enqueued,) = await store(on, [job], notify=rides)
         if not rides:
-            self._notifier.tell([job.queue])
+            self._notifier.tell([queue])
         return enqueued
 
 

@@ -18,10 +18,6 @@ class NewJob(NamedTuple):
     options: Wire
 
     @property
-    def queue(self) -> str:
-        return str(self.options["queue"])
-
-    @property
     def takes_locks(self) -> bool:
         """An insert with a unique or order key may wait for other transactions; other callers must not wait
         with it.

@@ -54,16 +54,16 @@ class Bindings:
 class Task(Generic[P, R]):
     """Created by `@app.task(…)`. `options` and `using` return a copy that differs only in these."""
 
-    __slots__ = ("_bound", "_conn", "_given", "_wire", "name")
+    __slots__ = ("_bound", "_conn", "_given", "name", "wire")
 
     def __init__(
         self, name: str, bound: Bindings, given: Wire = NONE, conn: OwnConnection | None = None
     ) -> None:
         self.name = name
+        self.wire = job_options(bound.wire, given)
         self._bound = bound
         self._given = given
         self._conn = conn
-        self._wire: Wire | None = None
 
     def __repr__(self) -> str:
         return f"<Task {self.name}>"
@@ -71,13 +71,6 @@ class Task(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Calls the handler directly, like a normal function."""
         return self._bound.handler(*args, **kwargs)
-
-    @property
-    def wire(self) -> Wire:
-        """The options of its jobs; made on first use, since a bulk merges those of each call itself."""
-        if self._wire is None:
-            self._wire = job_options(self._bound.wire, self._given)
-        return self._wire
 
     @property
     def handler(self) -> Callable[..., Any]:
@@ -193,4 +186,6 @@ class Task(Generic[P, R]):
         theirs = call.task._given
         if not theirs or theirs is self._given:
             return NewJob(self.name, call.payload, self.wire)
+        if not self._given and call.task._bound is self._bound:
+            return NewJob(self.name, call.payload, call.task.wire)
         return NewJob(self.name, call.payload, job_options(self.wire, theirs))
