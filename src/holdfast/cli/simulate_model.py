@@ -87,7 +87,8 @@ def _phases(path: Path) -> list[tuple[Any, dict[str, Any]]]:
         return [(at, dict(changes)) for at, changes in document]
     except OSError as exc:
         raise InvalidOption(
-            f"The file {path} cannot be read: {exc.strerror}.", f"give a JSON file such as {EXAMPLE}"
+            f"The file {path} cannot be read: {exc.strerror}.",
+            f"give the name of a JSON file with a content such as {EXAMPLE}",
         ) from exc
     except (ValueError, TypeError) as exc:
         raise InvalidOption(

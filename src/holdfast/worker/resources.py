@@ -118,7 +118,7 @@ class Resources:
         error = self._error()
         if isinstance(error, HoldfastError):
             return error
-        why = "by themselves" if error is None else f"{type(error).__name__}: {error}"
+        why = "there was no exception" if error is None else f"{type(error).__name__}: {error}"
         told = NotConfigured(
             f"The app's resources {what}: {why}", "check the function decorated with @app.resources"
         )

@@ -83,8 +83,8 @@ def identifier(value: str, what: str = "job") -> UUID:
         return UUID(value)
     except ValueError:
         raise InvalidOption(
-            f"The id of a {what} must be a UUID (got {value!r}).",
-            f"'holdfast {what}s list' shows the ids; the last 12 characters of an id are enough",
+            f"The id of a {what} must be a UUID or its last 12 characters (got {value!r}).",
+            f"'holdfast {what}s list' shows the ids",
         ) from None
 
 

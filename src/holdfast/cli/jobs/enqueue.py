@@ -161,8 +161,8 @@ def read_payload(source: str) -> JsonText:
     except json.JSONDecodeError as exc:
         raise InvalidPayload(
             f"The payload is not JSON: {exc.msg} in line {exc.lineno}, column {exc.colno}.",
-            'put it in single quotes for the shell, such as \'{"name": "Ada"}\', or read it from a file '
-            "with @FILE",
+            'put the payload in single quotes for the shell, such as \'{"name": "Ada"}\', or read it from '
+            "a file with @FILE",
         ) from None
 
 

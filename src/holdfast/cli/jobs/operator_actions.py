@@ -18,7 +18,7 @@ Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Record this 
 REFUSALS: dict[str, str] = {
     OperatorResult.ENDED: "has ended",
     OperatorResult.NOT_RUNNING: "is not running",
-    OperatorResult.BUSY: "is being changed",
+    OperatorResult.BUSY: "is being changed by another transaction",
 }
 
 
@@ -58,7 +58,7 @@ def complete_jobs(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Mark unfinished jobs as completed, because their work was done elsewhere."""
+    """Mark unfinished jobs as completed. Use this if their work was done elsewhere."""
     left = _output(output)
     act_on_jobs(
         context,
@@ -133,5 +133,5 @@ def _output(text: str | None) -> JsonText | None:
     except ValueError:
         raise InvalidOption(
             f"--output must be JSON (got {text!r}).",
-            "a text needs JSON double quotes inside the shell quotes: --output '\"done\"'",
+            "a string needs double quotes inside the quotes of the shell: --output '\"done\"'",
         ) from None
