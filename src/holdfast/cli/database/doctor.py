@@ -35,7 +35,7 @@ def doctor(
         typer.Option(
             min=1,
             max=MOST,
-            help="With --invariants: how many of the newest jobs, runs and events to check, of each.",
+            help="With --invariants: check the newest jobs, runs and events, at most this many of each.",
         ),
     ] = NEWEST,
     as_json: Json = False,
