@@ -60,8 +60,8 @@ if TYPE_CHECKING:
     from holdfast.model.stage_routing import Advance
     from holdfast.model.state import State
     from holdfast.pipeline.define import Pipeline, Stage
+    from holdfast.telemetry.hook_event import LogEvent
     from holdfast.telemetry.job_log import JobLogFilter
-    from holdfast.telemetry.log_event import LogEvent
     from holdfast.worker.context.job_context import JobContext
     from holdfast.worker.worker import Worker
     from holdfast.worker.worker_report import WorkReport
@@ -134,7 +134,7 @@ _HOMES = {
     "JobContext": "worker.context.job_context",
     "JobHandle": "client.job_handle",
     "JobLogFilter": "telemetry.job_log",
-    "LogEvent": "telemetry.log_event",
+    "LogEvent": "telemetry.hook_event",
     "Pipeline": "pipeline.define",
     "PipelineHandle": "client.pipeline",
     "RetryPolicy": "model.retry",

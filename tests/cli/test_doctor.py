@@ -214,7 +214,7 @@ def test_jobs_whose_endpoint_fails_them_at_no_cost_are_named(database_url: str) 
         found = findings(url)["endpoints"]
         assert found["level"] == "note"
         assert found["message"].startswith(
-            "5 jobs wait after a failed call to an endpoint, which does not count as a failure of the job:"
+            "5 jobs wait because a call to an endpoint failed, and this costs no retry:"
             f" {running[3].id} (model, 40 tries), "
         )
         assert str(running[0].id) not in found["message"], "the first of the streak was counted"

@@ -39,7 +39,7 @@ def test_help_names_shared_variables_and_states_the_rule_for_the_others_once() -
     shown = " ".join(holdfast("dead", "replay", "--help").out.split())
     assert shown.count("HOLDFAST_") == 2
     assert "[env var: HOLDFAST_JSON]" in shown
-    assert "HOLDFAST_DEAD_REPLAY_QUEUE sets --queue." in shown
+    assert "--queue by HOLDFAST_DEAD_REPLAY_QUEUE." in shown
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
@@ -60,6 +60,11 @@ def test_an_option_can_be_set_by_the_environment(database_url: str) -> None:
     holdfast("enqueue", "greet", url=database_url, HOLDFAST_ENQUEUE_COUNT="3")
     listed = holdfast("jobs", "list", url=database_url, HOLDFAST_JSON="1", HOLDFAST_JOBS_LIST_LIMIT="2")
     assert len(listed.document["jobs"]) == 2
+
+
+def test_a_variable_is_named_as_the_option_is_typed(database_url: str) -> None:
+    paused = holdfast("queues", "pause", url=database_url, HOLDFAST_QUEUES_PAUSE_ALL="1")
+    assert (paused.code, paused.out) == (0, "paused: all queues\n")
 
 
 @pytest.mark.parametrize("form", [["jobs", "list"], ["jobs", "list", "--json"], ["version"]])

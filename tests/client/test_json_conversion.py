@@ -17,11 +17,11 @@ class Order:
 @pytest.mark.parametrize(
     ("value", "path", "said"),
     [
-        ({"count": 2}, "$.order.item", "$.order.item is missing: Order needs it."),
+        ({"count": 2}, "$.order.item", "$.order.item is missing, but Order needs it."),
         (
             {"item": "a", "count": "many"},
             "$.order.count",
-            "$.order.count is str of length 4, which does not fit",
+            "$.order.count does not fit Order (got str of length 4): ",
         ),
     ],
 )

@@ -2,7 +2,7 @@
 
 import logging
 
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from tests.repo.tree import ROOT
 
 PAGE = ROOT / "docs" / "events.md"

@@ -4,7 +4,7 @@ import re
 import subprocess
 import sys
 
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from tests.docs.page import blocks, environment, links
 from tests.patience import PATIENCE
 from tests.repo.tree import ROOT

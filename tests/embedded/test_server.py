@@ -136,7 +136,7 @@ def test_a_stranger_s_directory_in_the_socket_s_place_is_refused(own_data_dir: P
     socket_dir = own_data_dir / "socket"
     socket_dir.chmod(0o777)
 
-    with pytest.raises(Exception, match="not a private directory"):
+    with pytest.raises(Exception, match="must be a private directory"):
         fast_server(own_data_dir).start()
 
 

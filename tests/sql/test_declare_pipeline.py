@@ -46,7 +46,7 @@ async def test_a_lane_follows_the_endpoint_of_the_queue(conn: Connection) -> Non
 @pytest.mark.parametrize(
     ("stages", "why"),
     [
-        ([], "must be a list of 1 to 200 stages"),
+        ([], "must be an object with a list of 1 to 200 stages"),
         ([{"name": "a"}], "name and task of stage 1 must have"),
         ([{"name": "a", "task": "t"}, {"name": "a", "task": "t"}], "two stages have the name a"),
         (

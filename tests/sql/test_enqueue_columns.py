@@ -43,7 +43,7 @@ async def test_an_array_of_another_length_is_refused(conn: Connection) -> None:
 async def test_a_refusal_names_the_job_at_fault(conn: Connection) -> None:
     error = await refusal(conn, ENQUEUE.format("priority => array[1, 2, 500]"), "{}")
     assert error.sqlstate == "HF002"
-    assert "job 2" in error.message
+    assert "index 2" in error.message
     assert await conn.fetchval("select count(*) from holdfast.jobs") == 0
 
 

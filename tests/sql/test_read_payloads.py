@@ -22,7 +22,7 @@ async def test_a_hundred_thousand_brackets_are_refused_with_their_path(conn: Con
     error = await refusal(conn, ENQUEUE, ["{}", text])
     assert error.sqlstate == "HF001"
     assert (error.detail or "").startswith(path)
-    assert "job 1" in error.message
+    assert "index 1" in error.message
     assert await state_of(conn, await ready_job(conn)) == "ready"
 
 

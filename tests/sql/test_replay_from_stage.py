@@ -108,8 +108,8 @@ async def test_a_branch_names_the_job_that_fanned_out(conn: Connection) -> None:
     await fail(conn, branch, "permanent")
     exc = await refusal(conn, FROM, [branch.id], "a")
     assert exc.hint == (
-        f"It is a branch of the job {job}. Replay the job {job} from a stage, or replay this branch without"
-        " a stage."
+        f"This job is a branch of the job {job}. Replay the job {job} from a stage, or replay this branch"
+        " without a stage."
     )
 
 

@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from holdfast.telemetry.emit import emit, is_wanted
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 
 
 def test_an_event_is_a_log_record_with_its_fields(caplog: pytest.LogCaptureFixture) -> None:

@@ -4,7 +4,7 @@ import ast
 import logging
 from collections.abc import Iterator
 
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from tests.repo.tree import ROOT
 
 SOURCES = ROOT / "src" / "holdfast"

@@ -13,9 +13,9 @@ import pytest
 
 from holdfast.model.error import BadHandler, InvalidOption
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
+from holdfast.telemetry.hook_event import LogEvent
 from holdfast.telemetry.hooks import MOST_WAITING, EventHooks
-from holdfast.telemetry.log_event import LogEvent
 from tests.patience import PATIENCE
 
 LONG = timedelta(seconds=PATIENCE)

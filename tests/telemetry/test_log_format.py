@@ -12,7 +12,7 @@ import pytest
 
 from holdfast.model.id import JobId
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from holdfast.telemetry.job_log import JobLogFilter, running_job
 from holdfast.telemetry.log_format import JsonFormatter, LineFormatter
 from tests.telemetry.claimed import claimed_job

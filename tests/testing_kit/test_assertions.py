@@ -35,7 +35,7 @@ async def test_an_enqueued_job_is_found_by_task_payload_and_count(greet: Greet, 
 
 
 async def test_a_missing_job_is_an_error_that_says_what_there_is(greet: Greet, db: Database) -> None:
-    with pytest.raises(AssertionError, match=r"Expected a job of greet, found 0\. There is: no job"):
+    with pytest.raises(AssertionError, match=r"Expected a job of greet, found 0\. The database has: no job"):
         await assert_enqueued(db, task=greet)
     await greet.enqueue("Ada")
     with pytest.raises(AssertionError, match=r'Expected 2 jobs of greet.*greet \{"name": "Ada"\} ready'):
@@ -54,7 +54,7 @@ async def test_a_state_that_is_another_one_is_an_error(greet: Greet, db: Databas
     await assert_state(db, handle, "ready")
     await handle.cancel("not wanted")
     assert (await assert_state(db, handle.id, State.CANCELLED)).reason == "not wanted"
-    with pytest.raises(AssertionError, match=r"to be ready, it is cancelled \(not wanted\)"):
+    with pytest.raises(AssertionError, match=r"to be ready, but it is cancelled \(not wanted\)"):
         await assert_state(db, handle, State.READY)
     with pytest.raises(AssertionError, match="There is no job"):
         await assert_state(db, uuid4(), State.READY)

@@ -46,7 +46,7 @@ EXPECTED: dict[str, Any] = {
     "spawn": [2, 4],
 }
 OF_THE_JOB = {"id", "task", "queue", "idempotency_key", "enqueue", "reject", "transaction"}
-ELSEWHERE = 'remove mode="process", or write the output of this task in a second task'
+ELSEWHERE = 'remove mode="process", or let a second task without process mode write to the database'
 TRANSACTION = {
     "loop": "committed",
     "thread": "write the handler as 'async def', and use 'async with ctx.transaction()'",

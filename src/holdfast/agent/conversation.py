@@ -71,7 +71,11 @@ class Conversation:
         call = model_call(self._model, began, answer.units, answer.finish_reason)
         data = self._memory.with_answer(answer)
         if not fits(data):
-            raise ModelFailed(f"The answer of {self._model.name} is too long to be stored.", endpoint_ok=True)
+            raise ModelFailed(
+                f"The answer of {self._model.name} is too long to be stored.",
+                "tell the model in the system prompt to answer more briefly",
+                endpoint_ok=True,
+            )
         await save_call(self._ctx, call, self._memory.answer_name(turn), data)
         return answer
 

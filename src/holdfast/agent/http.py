@@ -122,7 +122,9 @@ async def _bounded(pieces: AsyncIterator[bytes]) -> bytes:
         data += piece
         if len(data) > MOST_BYTES:
             raise ModelFailed(
-                f"The model server's answer is longer than {MOST_BYTES:,} bytes.", endpoint_ok=True
+                f"The model server's answer is longer than {MOST_BYTES:,} bytes.",
+                "tell the model in the system prompt to answer more briefly",
+                endpoint_ok=True,
             )
     return bytes(data)
 

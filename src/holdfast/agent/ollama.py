@@ -46,7 +46,11 @@ class Ollama:
     def read(self, document: Mapping[str, Any]) -> ModelAnswer:
         message = document.get("message")
         if not isinstance(message, Mapping):
-            raise ModelFailed("The model server's answer has no message.", endpoint_ok=False)
+            raise ModelFailed(
+                "The model server's answer has no message.",
+                "check that the url of the agent belongs to an Ollama server",
+                endpoint_ok=False,
+            )
         calls = objects(message.get("tool_calls"))
         return ModelAnswer(
             text=storable(text(message.get("content")), MOST_TEXT),

@@ -10,7 +10,7 @@ from holdfast.agent.model import Model
 from holdfast.model.error import DatabaseError, DatabaseUnavailable, HoldfastError
 from holdfast.model.recorded_call import CallKind, NewCall
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 
 # A paid answer is saved with retries while the database is unavailable, until the lease expires.
 SAVE_AGAIN_AFTER = 0.5

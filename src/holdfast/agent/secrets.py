@@ -30,5 +30,8 @@ class Secrets:
 def _read(variable: str) -> str:
     value = os.environ.get(variable, "").strip()
     if not value:
-        raise NotConfigured(f"An agent needs the environment variable {variable}, which is not set.")
+        raise NotConfigured(
+            f"An agent needs the environment variable {variable}, which is not set.",
+            f"set {variable} where the worker runs, and restart the worker",
+        )
     return value

@@ -102,7 +102,7 @@ def _checked_url(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InvalidOption(
-            "The url of an agent must be the URL of a server.", "write it as http://host:port"
+            "The url of an agent must be an http or https URL with a host.", "write it as http://host:port"
         )
     if parts.username or parts.password:
         raise InvalidOption(

@@ -18,8 +18,8 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="Change a setting of the server, such as noise=0.1 (one call in ten fails) or memory=8 (more "
-        "than 8 concurrent calls fail). You can repeat this option.",
+        help="Change a setting of the server. With noise=0.1, one call in ten fails; with memory=8, calls "
+        "fail while 8 others run. You can repeat this option.",
     ),
 ]
 Phases = Annotated[
@@ -39,7 +39,8 @@ def simulate(
         int,
         typer.Option(
             min=1,
-            help="Answer this many concurrent calls at full speed. With more, all calls get slower.",
+            help="How many concurrent calls the server answers at full speed. With more, all of them get "
+            "slower.",
         ),
     ] = 4,
     settings: Settings = None,
@@ -49,9 +50,9 @@ def simulate(
         float, typer.Option(help="How fast time passes: 10 is ten times faster than real time.")
     ] = 1.0,
 ) -> None:
-    """The server answers like OpenAI's and Ollama's APIs, until Ctrl-C.
+    """The server answers like the APIs of OpenAI and Ollama. Ctrl-C stops it.
 
-    GET /ledger lists the calls that the server received. POST /phase changes its settings.
+    GET /ledger lists the calls that the server received. POST /phase changes the server's settings.
     """
     behaviour = Behaviour(slots=slots).changed(_settings(settings or []))
     script = [] if phases is None else _phases(phases)
@@ -75,7 +76,7 @@ def _conclude(server: ModelServer) -> None:
 
 def _settings(pairs: list[str]) -> dict[str, Any]:
     hint = "write it as --set noise=0.1"
-    read = [read_pair(pair, f"--set A setting must be NAME=VALUE (got {pair!r}).", hint) for pair in pairs]
+    read = [read_pair(pair, f"--set must be NAME=VALUE (got {pair!r}).", hint) for pair in pairs]
     return {name: json_or_text(value) for name, value in read}
 
 
@@ -86,7 +87,8 @@ def _phases(path: Path) -> list[tuple[Any, dict[str, Any]]]:
         return [(at, dict(changes)) for at, changes in document]
     except OSError as exc:
         raise InvalidOption(
-            f"The file {path} cannot be read: {exc.strerror}.", f"give a JSON file such as {EXAMPLE}"
+            f"The file {path} cannot be read: {exc.strerror}.",
+            f"give the name of a JSON file with a content such as {EXAMPLE}",
         ) from exc
     except (ValueError, TypeError) as exc:
         raise InvalidOption(

@@ -46,7 +46,7 @@ class DeadLetters:
         if sheet is None:
             raise NotFound(
                 f"The job {job} has never died.",
-                "a job has a dead letter only if it died, even if it was replayed afterwards",
+                "only a job that has died has a dead letter",
             )
         return sheet
 

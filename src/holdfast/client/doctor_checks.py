@@ -82,7 +82,7 @@ def wrong(message: str, fix: str) -> Verdict:
 
 BLIND = note(
     "This user cannot see what other users do.",
-    "grant pg_read_all_stats to the user, or run 'holdfast doctor' as the owner",
+    "grant pg_read_all_stats to the user, or run 'holdfast doctor' as a superuser",
 )
 
 
@@ -141,8 +141,10 @@ async def clock(database: Database) -> Verdict:
     skew = theirs - ours
     if abs(skew) > SKEW_TO_MENTION:
         side = "ahead of" if skew > timedelta(0) else "behind"
-        text = f"The database's clock is {short(abs(skew))} {side} this one."
-        return note(text, "only the times in your own logs depend on this; synchronise both clocks with NTP")
+        text = f"The database's clock is {short(abs(skew))} {side} the clock of this machine."
+        return note(
+            text, "only the times in your own logs depend on this machine's clock; synchronise both with NTP"
+        )
     return ok("this machine and the database agree")
 
 
@@ -323,7 +325,7 @@ async def endpoints(database: Database) -> Verdict:
     first, many = found[0], f"{counted(found[0].of, 'job')} {'wait' if found[0].of > 1 else 'waits'}"
     who = ", ".join(f"{one.id} ({one.endpoint}, {one.tries} tries)" for one in found)
     return note(
-        f"{many} after a failed call to an endpoint, which does not count as a failure of the job: {who}.",
+        f"{many} because a call to an endpoint failed, and this costs no retry: {who}.",
         f"run 'holdfast endpoints show {first.endpoint}'; if the endpoint is healthy, run 'holdfast explain "
         f"{first.id}'",
     )

@@ -43,7 +43,7 @@ class JobHandle(Generic[R]):
             raise NotFound(
                 f"There is no job {self.id}.",
                 "if you enqueued the job in a transaction, commit the transaction first; ended jobs are "
-                "deleted after the retention of their queue",
+                "deleted after some time, the retention of their queue",
             )
         return found
 

@@ -45,7 +45,7 @@ class Plain(Converter):
     def to_json(self, value: Any) -> Any:
         if not self._fits(value):
             raise InvalidPayload(
-                f"{self.path} is {described(value)}, but the handler takes {_name(self._annotation)}.",
+                f"{self.path} must be {_name(self._annotation)} (got {described(value)}).",
                 "pass a value of that type, or correct the annotation",
                 self.path,
             )
@@ -78,7 +78,7 @@ class Modelled(Converter):
             raise InvalidPayload(f"{self.path} cannot be written as JSON: {exc}.", path=self.path) from None
         if returned != valid:
             raise InvalidPayload(
-                f"{self.path} would change on its way through JSON: the handler would get a "
+                f"{self.path} cannot be stored as JSON without a change: the handler would get a "
                 f"{described(returned)} that is not equal to the given {described(valid)}.",
                 "annotate the parameter with the value's own type, and define __eq__ for that type",
                 self.path,
@@ -99,9 +99,11 @@ class Modelled(Converter):
         path = self.path + "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in first["loc"])
         wanted = _name(self._annotation)
         if first["type"] == "missing":
-            return InvalidPayload(f"{path} is missing: {wanted} needs it.", "add it to the payload", path)
+            return InvalidPayload(
+                f"{path} is missing, but {wanted} needs it.", f"add {path} to the payload", path
+            )
         return InvalidPayload(
-            f"{path} is {described(first['input'])}, which does not fit {wanted}: {fault_of(first)}.",
+            f"{path} does not fit {wanted} (got {described(first['input'])}): {fault_of(first)}.",
             "pass a value that the handler's annotation allows",
             path,
         )
@@ -120,7 +122,8 @@ def converter_for(annotation: Any, path: str) -> Converter:
     except (PydanticUserError, TypeError) as exc:
         raise BadHandler(
             f"{_name(annotation)} cannot be stored as JSON: {str(exc).splitlines()[0]}",
-            "use JSON types, a pydantic model or a dataclass; open connections inside the handler",
+            "use JSON types, a pydantic model or a dataclass; do not pass connections, but open them in the "
+            "handler",
         ) from None
 
 

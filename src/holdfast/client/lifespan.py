@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from holdfast.db.schema_check import require_schema
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 
 if TYPE_CHECKING:
     from holdfast.client.app import Holdfast

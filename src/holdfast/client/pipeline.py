@@ -66,7 +66,7 @@ class PipelineHandle:
         first = self.pipeline.stages[0]
         if first.task not in self._tasks:
             raise UnknownTask(
-                f"The app has no task {first.task}, the first stage of the pipeline {self.name}.",
+                f"The app has no task {first.task}, which the first stage of the pipeline {self.name} needs.",
                 "import the module that defines the task",
             )
         # The stage decides the queue; it is named here so that the right workers are woken.

@@ -16,7 +16,7 @@ from holdfast.model.error import NotFound, WrongState
 from holdfast.model.id import RunId
 from holdfast.model.run_progress import RunProgress, Which
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 
 ENDED = frozenset({"ended", "cancelled"})
 CANCEL_WITHIN = timedelta(minutes=5)

@@ -11,7 +11,7 @@ from holdfast.db.connect import Database
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.id import RunId
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 
 if TYPE_CHECKING:
     from holdfast.worker.time_box.callback import Callback, Starter

@@ -6,7 +6,7 @@ import sys
 from holdfast.embedded import EmbeddedError, EmbeddedServer
 from holdfast.model.error import DatabaseUnavailable
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 
 # In the environment of processes whose parent has said that there is an embedded server.
 ANNOUNCED = "HOLDFAST_EMBEDDED_ANNOUNCED"

@@ -23,7 +23,7 @@ from holdfast.db.schema_state import SchemaState, read_state, roles_exist
 from holdfast.db.sql_files import Migration, SqlFiles, load_sql_files
 from holdfast.model.error import SchemaAhead, SchemaBehind, SchemaDrifted, Timeout
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 
 # Raise by one with every release that changes a function or view.
 FUNCTION_SET = 6

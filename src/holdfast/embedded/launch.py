@@ -119,7 +119,7 @@ class Launch:
         """Does not stop the server: an interrupted recovery would start over."""
         return EmbeddedError(
             f"PostgreSQL in {self.place.pgdata} is not ready after {self.limit.total_seconds():g} s. "
-            f"If its log shows a recovery, start again to keep waiting. The end of its log:\n"
+            f"If its log shows a recovery, run the command again to keep waiting. The end of its log:\n"
             f"{tail(self.place, lines=30)}"
         )
 

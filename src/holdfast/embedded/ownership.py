@@ -32,8 +32,8 @@ def make_private(directory: Path, account: Account) -> None:
         status = directory.lstat()
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != account.uid or status.st_mode & 0o077:
             raise EmbeddedError(
-                f"{directory} must hold the server's socket, but it is not a private directory of uid "
-                f"{account.uid}. Remove the directory."
+                f"{directory} must be a private directory of uid {account.uid}, because it holds the "
+                "server's socket. Remove the directory."
             ) from None
 
 

@@ -7,7 +7,7 @@ from holdfast.db import maintenance
 from holdfast.db.statement import Executor
 from holdfast.maintenance.maintenance_task import MaintenanceTask
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 
 PROMOTE = "promote"
 RESCUE = "rescue"

@@ -13,7 +13,7 @@ from holdfast.db.statement import Executor
 from holdfast.maintenance.maintenance_task import MaintenanceTask
 from holdfast.model.error import DatabaseUnavailable, HoldfastError
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 
 FIRST_NOTE = 2.0
 NOTE_EVERY = 20.0

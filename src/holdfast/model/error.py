@@ -118,7 +118,7 @@ class NotFound(HoldfastError):
     """No such job, run, queue or worker."""
 
     exit_code = 5
-    default_hint = "check the id; ended jobs are deleted after the retention of their queue"
+    default_hint = "check the id; ended jobs are deleted after some time, the retention of their queue"
 
 
 class Conflict(HoldfastError):
@@ -130,7 +130,7 @@ class Conflict(HoldfastError):
 class UniqueConflict(Conflict):
     """A job with a different payload has the unique key."""
 
-    default_hint = "use another unique key, or wait until the first job has ended"
+    default_hint = "use another unique key, or wait until the job with this key has ended"
 
 
 class WrongState(Conflict):
@@ -150,7 +150,7 @@ class InvalidInput(HoldfastError):
     """A value that was passed is wrong."""
 
     exit_code = 2
-    default_hint = "correct the value that the message names"
+    default_hint = "correct the value that this error names"
 
 
 class InvalidPayload(InvalidInput):
@@ -205,7 +205,7 @@ class LeaseLost(HoldfastError):
 class NotConfigured(HoldfastError):
     """This process lacks something that the job needs; not counted as a failure of the job."""
 
-    default_hint = "provide what the message names on the worker's machine, and restart the worker"
+    default_hint = "provide what is missing on the worker's machine, and restart the worker"
 
 
 class ModelFailed(HoldfastError):

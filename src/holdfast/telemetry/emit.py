@@ -7,8 +7,8 @@ from typing import Any
 
 from holdfast.model.printable import printable, text_of
 from holdfast.telemetry import hooks
-from holdfast.telemetry.event import Event
-from holdfast.telemetry.log_event import LogEvent
+from holdfast.telemetry.event_list import Event
+from holdfast.telemetry.hook_event import LogEvent
 
 OWN = "holdfast"
 _logger = logging.getLogger(OWN)

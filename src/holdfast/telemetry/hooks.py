@@ -11,8 +11,8 @@ from typing import TypeAlias, TypeVar, overload
 
 from holdfast.model.error import BadHandler, InvalidOption
 from holdfast.model.printable import text_of
-from holdfast.telemetry.event import Event
-from holdfast.telemetry.log_event import LogEvent
+from holdfast.telemetry.event_list import Event
+from holdfast.telemetry.hook_event import LogEvent
 
 Callback: TypeAlias = Callable[[LogEvent], object]
 C = TypeVar("C", bound=Callback)

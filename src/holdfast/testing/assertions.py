@@ -38,7 +38,7 @@ async def assert_enqueued(
     asked = f"{'a job' if count is None else f'{count} jobs'} of {name}"
     with_payload = "" if wanted is None else f" with payload {wanted}"
     raise AssertionError(
-        f"Expected {asked}{with_payload}, found {len(found)}. There is: {await _summary(conn)}"
+        f"Expected {asked}{with_payload}, found {len(found)}. The database has: {await _summary(conn)}"
     )
 
 
@@ -46,10 +46,12 @@ async def assert_state(conn: Executor, job: JobHandle[Any] | UUID, state: State 
     job_id = job.id if isinstance(job, JobHandle) else job
     found = await _find(conn, None, None, job_id)
     if not found:
-        raise AssertionError(f"There is no job {job_id}. There is: {await _summary(conn)}")
+        raise AssertionError(f"There is no job {job_id}. The database has: {await _summary(conn)}")
     if found[0].state is not State(state):
         because = f" ({': '.join(await _causes(conn, found[0]))})" if found[0].reason else ""
-        raise AssertionError(f"Expected job {job_id} to be {State(state)}, it is {found[0].state}{because}.")
+        raise AssertionError(
+            f"Expected job {job_id} to be {State(state)}, but it is {found[0].state}{because}."
+        )
     return found[0]
 
 

@@ -51,7 +51,7 @@ async def install_fake_clock(conn: Executor) -> FakeClock:
     name = await fetch_value(conn, DATABASE)
     if not (name.startswith("test_") or name.endswith("_test")):
         raise WrongState(
-            f"The fake clock works only in test databases, and {name} does not have the name of one.",
+            f"The fake clock works only in a database with the name of a test database (got {name!r}).",
             "use fresh_database(), or a database with a name that begins with test_ or ends with _test",
         )
     await run(conn, FAKE.read_text("utf-8"))

@@ -11,7 +11,7 @@ from holdfast.db.statement import Declare, Executor
 from holdfast.maintenance.maintenance_task import MaintenanceTask
 from holdfast.model.error import Timeout
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 
 # Longer than another worker needs that starts at the same time. Shorter than deadlock_timeout: in a deadlock
 # with a producer the worker gives way.

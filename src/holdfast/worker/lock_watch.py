@@ -10,7 +10,7 @@ from holdfast.db.database_errors import translated
 from holdfast.db.locks import LockWait, lock_waits
 from holdfast.model.error import HoldfastError
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from holdfast.worker.own_task import OwnTask, end_all
 from holdfast.worker.worker_connection import WorkerConnection
 

@@ -16,7 +16,7 @@ from typing import Any, Self, TypeVar
 
 from holdfast.model.printable import text_of
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from holdfast.worker.original_process import OriginalProcess, done_in_copies
 from holdfast.worker.own_task import OwnTask
 

@@ -61,7 +61,7 @@ class WorkerOptions:
             )
         if self.continuing.callback is not None and self.box is None:
             raise InvalidOption(
-                "A worker without a time box has no successor, so the callback has no effect.",
+                "Without a time box, the callback that starts the next worker has no effect.",
                 "add a time box, or remove the callback",
             )
         if not timedelta(seconds=1) <= self.lease <= timedelta(days=1):

@@ -9,7 +9,7 @@ from typing import Any
 from holdfast.model.app_hooks import AppHooks, Manager
 from holdfast.model.error import HoldfastError, NotConfigured, Timeout
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from holdfast.worker.options import WorkerOptions
 from holdfast.worker.own_task import OwnTask, end_all
 from holdfast.worker.shutdown.stopping import Stopping
@@ -118,7 +118,7 @@ class Resources:
         error = self._error()
         if isinstance(error, HoldfastError):
             return error
-        why = "by themselves" if error is None else f"{type(error).__name__}: {error}"
+        why = "there was no exception" if error is None else f"{type(error).__name__}: {error}"
         told = NotConfigured(
             f"The app's resources {what}: {why}", "check the function decorated with @app.resources"
         )

@@ -14,7 +14,7 @@ from holdfast.db.address import Address
 from holdfast.db.connect import CONNECT_TIMEOUT, connect
 from holdfast.db.database_errors import BROKEN, translate
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from holdfast.worker.original_process import OriginalProcess
 
 # A half-open connection never answers: a statement on it waits this long. A worker with a shorter lease

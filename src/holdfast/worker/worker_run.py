@@ -12,7 +12,7 @@ from holdfast.db.worker import installation_id
 from holdfast.maintenance.sweeper import Sweeper
 from holdfast.model.error import DatabaseUnavailable
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from holdfast.worker.attempt.attempt_runner import AttemptRunner
 from holdfast.worker.attempt.running_attempt import Stop
 from holdfast.worker.context.database_port import DatabasePort

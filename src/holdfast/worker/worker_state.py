@@ -9,7 +9,7 @@ from holdfast.maintenance.standard_tasks import CLOSE_RUNS
 from holdfast.maintenance.sweeper import Sweeper
 from holdfast.model.worker import Renewal
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from holdfast.worker.attempt.running_attempt import Stop
 from holdfast.worker.claim.slots import Slots
 from holdfast.worker.claim.wake import Wake

@@ -97,10 +97,10 @@ async def test_arguments_that_do_not_fit_together_are_refused(
 
 async def test_a_refusal_names_the_job_at_fault(conn: Connection) -> None:
     error = await refusal(conn, ENQUEUE, ["t"], ["1", "2"], "{}", [None, '{"priority": 500}'])
-    assert "job 1" in error.message
+    assert "index 1" in error.message
     assert "500" in error.message
     error = await refusal(conn, ENQUEUE, ["t"], ["1", '{"a": ["\\u0000"]}'], "{}", None)
-    assert "job 1" in error.message
+    assert "index 1" in error.message
     assert error.detail == "$.a[0]"
 
 

@@ -31,11 +31,16 @@ def doctor(
         ),
     ] = False,
     newest: Annotated[
-        int, typer.Option(min=1, max=MOST, help="With --invariants: check this many rows of each kind.")
+        int,
+        typer.Option(
+            min=1,
+            max=MOST,
+            help="With --invariants: check the newest jobs, runs and events, at most this many of each.",
+        ),
     ] = NEWEST,
     as_json: Json = False,
 ) -> None:
-    """Exit codes: 0 if nothing is wrong now (there may be notes), 1 if something is wrong."""
+    """Exit codes: 1 if a check finds something wrong, otherwise 0. Notes do not change the exit code."""
     if invariants:
         _report_violations(context, newest, as_json)
         return

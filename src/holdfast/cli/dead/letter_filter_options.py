@@ -11,7 +11,7 @@ from holdfast.model.dead_letter import Triage
 from holdfast.model.error import InvalidOption
 from holdfast.model.id import JobId
 
-All = Annotated[bool, typer.Option("--all", help="Select all dead jobs, instead of giving ids or filters.")]
+All = Annotated[bool, typer.Option("--all", help="Select all dead jobs, instead of some by ids or filters.")]
 Jobs = Annotated[
     list[str] | None,
     typer.Argument(
@@ -32,8 +32,8 @@ def letter_filter(
         str | None,
         typer.Option(
             metavar="ID",
-            help="Only dead jobs with this error fingerprint. 'holdfast dead groups' prints the "
-            "fingerprints.",
+            help="Only dead jobs whose error has this fingerprint. Errors with the same cause have the "
+            "same fingerprint.",
         ),
     ] = None,
     error: Annotated[
@@ -45,7 +45,8 @@ def letter_filter(
     status: Annotated[Triage | None, typer.Option(help="Only dead jobs with this status.")] = None,
     assignee: Annotated[str | None, typer.Option(help="Only dead jobs assigned to this person.")] = None,
     since: Annotated[
-        str | None, typer.Option(metavar="DURATION", help="Only jobs that died within this time, such as 1h.")
+        str | None,
+        typer.Option(metavar="DURATION", help="How far to look back for jobs that died, such as 1h."),
     ] = None,
 ) -> LetterFilter:
     """A set of options."""

@@ -46,7 +46,10 @@ def list_letters(
 def list_groups(
     context: typer.Context, filters: LetterFilter, limit: Limit = 50, as_json: Json = False
 ) -> None:
-    """Group dead jobs by error, the largest group first."""
+    """Group dead jobs by error, the largest group first.
+
+    Also prints the fingerprint of each error, for the option --fingerprint of other commands.
+    """
     found = with_database(context, lambda database: _groups(database, filters, limit))
     print_list(as_json, "groups", found, GROUPS, keep=("fingerprint", "dead", "open", "hour", "last"))
     if any(group.is_partial for group in found) and not as_json:

@@ -52,7 +52,7 @@ def asked(
 @takes(asked=asked)
 def note_letters(
     context: typer.Context,
-    text: Annotated[str, typer.Argument(metavar="NOTE", help="What you found.")],
+    text: Annotated[str, typer.Argument(metavar="NOTE", help="The text of the note.")],
     asked: TriageOptions,
 ) -> None:
     """Add a note to dead jobs."""
@@ -69,7 +69,7 @@ def assign_letters(
     to: Annotated[
         str,
         typer.Argument(
-            metavar="PERSON", help='The person who looks into the dead jobs. Use "" to assign no person.'
+            metavar="PERSON", help='The person who looks into the dead jobs. Use "" to remove the assignment.'
         ),
     ],
     asked: TriageOptions,
@@ -87,7 +87,7 @@ def assign_letters(
 def resolve_letters(
     context: typer.Context,
     asked: TriageOptions,
-    status_to: Annotated[Triage, typer.Option("--as", help="Set this status.")] = Triage.RESOLVED,
+    status_to: Annotated[Triage, typer.Option("--as", help="The status to set.")] = Triage.RESOLVED,
     reason: Reason = None,
 ) -> None:
     """Mark dead jobs as resolved. To set another status, use --as.

@@ -30,9 +30,9 @@ def demo(
     jobs: Annotated[int, typer.Option(min=20, max=10_000, help="Run this many jobs.")] = 200,
     workers: Annotated[int, typer.Option(min=1, max=20, help="Start this many worker processes.")] = 2,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the demo's database, and print how to look at it.")
+        bool, typer.Option("--keep", help="Keep the demo's database, and print commands to inspect it.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as one JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
     """The demo starts its own PostgreSQL and removes it afterwards; it does not use your database."""
     target = target_of(context)

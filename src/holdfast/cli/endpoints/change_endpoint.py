@@ -30,7 +30,7 @@ def set_endpoint(
 ) -> None:
     """Change settings of an endpoint.
 
-    Creates the endpoint if it does not exist. KEY=null removes a rate or budget.
+    Creates the endpoint if it does not exist. KEY=null removes a rate limit or a budget.
     """
     given = read_settings(settings, DURATIONS, "max=16")
     with_database(context, lambda database: endpoints.declare_endpoint(database, name, given))

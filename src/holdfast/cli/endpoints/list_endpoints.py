@@ -25,7 +25,7 @@ KEPT = ("circuit", "open until", "running", "limit", "max", "streak")
 def list_endpoints(
     context: typer.Context, limit: Limit = 100, after: After = None, as_json: Json = False
 ) -> None:
-    """List endpoints by name: circuit, limit and running calls."""
+    """List endpoints by name, with circuit state, limit and calls."""
     found = with_database(context, lambda database: endpoints.list_endpoints(database, limit + 1, after))
     print_list(as_json, "endpoints", found, COLUMNS, KEPT, limit)
 

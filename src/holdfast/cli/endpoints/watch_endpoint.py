@@ -23,7 +23,7 @@ CLEAR = "\x1b[H\x1b[2J"
 def watch_endpoint(
     context: typer.Context,
     name: EndpointName,
-    since: Annotated[str, typer.Option(metavar="DURATION", help="Begin this long ago, at most 6h.")] = "20s",
+    since: Annotated[str, typer.Option(metavar="DURATION", help="How far to look back, at most 6h.")] = "20s",
 ) -> None:
     """Show the calls to an endpoint, second by second.
 

@@ -3,6 +3,7 @@
 """
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -18,25 +19,31 @@ METAVARS = {"str": "NAME", "int": "N", "float": "NUMBER"}
 
 
 class PlainHelp(TyperCommand):
-    """States the rule for environment variables once, by an example, instead of a variable for each option.
+    """Names an environment variable for each option, and states the rule once, by an example.
 
     A variable that an option shares with other commands, such as HOLDFAST_APP, is shown. A value is shown
     as a word instead of a Python type.
     """
 
     def __init__(self, *arguments: Any, epilog: str | None = None, **options: Any) -> None:
+        """`epilog` is the words of the command; Typer passes on no argument of ours."""
         super().__init__(*arguments, **options)
         for option in self.params:
             if isinstance(option, TyperOption):
                 option.show_envvar = option.envvar is not None
                 option.metavar = option.metavar or METAVARS.get(option.bare_type())
-                if option.envvar is None and option.name and self.epilog is None and epilog is not None:
-                    self.epilog = epilog.format(option=option.opts[-1], variable=option.name.upper())
+                if option.envvar is None:
+                    typed = max(option.opts, key=len)
+                    option.envvar = variable_of(f"{epilog} {typed}")
+                    self.epilog = self.epilog or (
+                        "Each option can also be set by its own environment variable, for example "
+                        f"{typed} by {option.envvar}."
+                    )
 
 
-def from_environment(words: str) -> str:
-    prefix = f"HOLDFAST {words}".upper().replace(" ", "_").replace("-", "_")
-    return f"An environment variable can set any option: {prefix}_{{variable}} sets {{option}}."
+def variable_of(words: str) -> str:
+    """The words as they are typed: `queues pause --all` as HOLDFAST_QUEUES_PAUSE_ALL."""
+    return re.sub(r"\W+", "_", f"holdfast {words}").replace("-", "_").upper()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +60,7 @@ class Command:
         more = inspect.getdoc(function)
         text = f"{self.help}\n\n{more}" if more else self.help
         if self.passes_arguments_to is None:
-            epilog = from_environment(self.name)
-            app.command(self.name, cls=PlainHelp, help=text, epilog=epilog)(function)
+            app.command(self.name, cls=PlainHelp, help=text, epilog=self.name)(function)
         else:
             settings = {"allow_extra_args": True, "ignore_unknown_options": True}
             takes = f"[{self.passes_arguments_to} ARGUMENT]..."
@@ -75,8 +81,8 @@ class Noun:
     def register(self, app: typer.Typer) -> None:
         group = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
         for verb, place in self.verbs.items():
-            epilog = from_environment(f"{self.name} {verb}")
-            group.command(verb, cls=PlainHelp, epilog=epilog)(_load(f"{self.name}.{place}"))
+            words = f"{self.name} {verb}"
+            group.command(verb, cls=PlainHelp, epilog=words)(_load(f"{self.name}.{place}"))
         app.add_typer(group, name=self.name, help=self.help)
 
     def register_line(self, app: typer.Typer) -> None:
@@ -89,8 +95,8 @@ COMMANDS = (
     Command("worker", "Run jobs.", "workers.run_worker:run_worker"),
     Command("enqueue", "Add a job to a queue.", "jobs.enqueue:enqueue"),
     Command("top", "Watch queues, workers, endpoints and errors, live.", "top.command:top"),
-    Command("stats", "Show the jobs that ended lately: counts, rates, durations.", "queues.stats:show_stats"),
-    Command("errors", "Group the errors of the last hour by cause.", "jobs.recent_errors:show_errors"),
+    Command("stats", "Show counts, rates and durations of recently ended jobs.", "queues.stats:show_stats"),
+    Command("errors", "Group recent errors by cause.", "jobs.recent_errors:show_errors"),
     Command("explain", "Explain why a job is not running.", "jobs.explain:explain"),
     Noun(
         "jobs",

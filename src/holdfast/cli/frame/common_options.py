@@ -16,14 +16,15 @@ from holdfast.model.error import InvalidOption
 from holdfast.model.id import JobId, RunId
 
 Json = Annotated[bool, typer.Option("--json", envvar="HOLDFAST_JSON", help="Print one JSON document.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Change nothing; only say what would be done.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Change nothing; only print what would be done.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Reason = Annotated[str | None, typer.Option(metavar="TEXT", help="Record this reason in the audit trail.")]
 Limit = Annotated[int, typer.Option(min=1, max=1000, help="Show at most this many rows.")]
 After = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME", help="Only names after this one. For the next page, pass the last name shown."
+        metavar="NAME",
+        help="Only names after this one, by alphabet. For the next page, pass the last name shown.",
     ),
 ]
 Labels = Annotated[
@@ -82,8 +83,8 @@ def identifier(value: str, what: str = "job") -> UUID:
         return UUID(value)
     except ValueError:
         raise InvalidOption(
-            f"The id of a {what} must be a UUID (got {value!r}).",
-            f"'holdfast {what}s list' shows the ids; the last 12 characters of an id are enough",
+            f"The id of a {what} must be a UUID or its last 12 characters (got {value!r}).",
+            f"'holdfast {what}s list' shows the ids",
         ) from None
 
 

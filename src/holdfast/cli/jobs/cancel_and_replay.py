@@ -45,7 +45,7 @@ def cancel_jobs(
     """Cancel jobs that have not ended.
 
     Running handlers are asked to stop. If a handler does not stop in time, its job is cancelled anyway,
-    and the database refuses what the handler writes later.
+    and the database refuses later writes of the handler.
     """
     states = LIVE if state is None else {State(state)}
     act_on_jobs(

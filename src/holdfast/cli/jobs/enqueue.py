@@ -26,9 +26,7 @@ MOST_JOBS = 100_000
 
 def enqueue(
     context: typer.Context,
-    task: Annotated[
-        str, typer.Argument(help="The name of the task, which selects the handler that runs the job.")
-    ],
+    task: Annotated[str, typer.Argument(help="The name of the task whose handler runs the job.")],
     payload: Annotated[
         str,
         typer.Argument(
@@ -64,8 +62,8 @@ def enqueue(
         str | None,
         typer.Option(
             metavar="KEY",
-            help="If a job with this key and the same payload exists, print its id and add no second job. "
-            "If the payload differs, fail.",
+            help="If a job with this key exists, add no second job: print the id of the existing job, or "
+            "fail if its payload differs.",
         ),
     ] = None,
     unique_for: Annotated[
@@ -95,7 +93,7 @@ def enqueue(
     ] = None,
     label: Labels = None,
     timeout: Annotated[
-        str | None, typer.Option(metavar="DURATION", help="Allow one attempt this much time, such as 5m.")
+        str | None, typer.Option(metavar="DURATION", help="The time limit of each attempt, such as 5m.")
     ] = None,
     deadline: Annotated[
         str | None,
@@ -108,21 +106,25 @@ def enqueue(
         str | None, typer.Option(help="Only workers started with this --group run the job.")
     ] = None,
     endpoint: Annotated[
-        str | None, typer.Option(help="The job calls this endpoint (a service with shared limits).")
+        str | None,
+        typer.Option(help="The endpoint that the job calls (a service whose limits all workers share)."),
     ] = None,
     estimate: Annotated[
-        float | None, typer.Option(min=0, help="A call will probably use this many units, such as tokens.")
+        float | None,
+        typer.Option(min=0, help="How many units, such as tokens, one attempt will probably use."),
     ] = None,
     max_failures: Annotated[
-        int | None, typer.Option(min=1, help="Make the job dead after this many failed attempts.")
+        int | None, typer.Option(min=1, help="After this many failed attempts, the job becomes dead.")
     ] = None,
     retry: Annotated[
         str | None,
         typer.Option(
-            metavar="POLICY", help=f"When to retry: a preset ({', '.join(PRESETS)}), or a policy as JSON."
+            metavar="POLICY",
+            help="The retry policy: the name of a preset, or a policy as JSON. The presets are "
+            f"{', '.join(PRESETS)}.",
         ),
     ] = None,
-    count: Annotated[int, typer.Option(min=1, max=MOST_JOBS, help="Add this many equal jobs.")] = 1,
+    count: Annotated[int, typer.Option(min=1, max=MOST_JOBS, help="Add this many identical jobs.")] = 1,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse the job if no worker or app has registered its task.")
     ] = False,
@@ -133,7 +135,7 @@ def enqueue(
             "-A",
             envvar="HOLDFAST_APP",
             metavar="MODULE:VARIABLE",
-            help="Check the payload against the task in this app.",
+            help="Check that the payload fits the task in this app, such as shop.jobs:app.",
         ),
     ] = None,
     as_json: Json = False,
@@ -159,8 +161,8 @@ def read_payload(source: str) -> JsonText:
     except json.JSONDecodeError as exc:
         raise InvalidPayload(
             f"The payload is not JSON: {exc.msg} in line {exc.lineno}, column {exc.colno}.",
-            'put it in single quotes for the shell, such as \'{"name": "Ada"}\', or read it from a file '
-            "with @FILE",
+            'put the payload in single quotes for the shell, such as \'{"name": "Ada"}\', or read it from '
+            "a file with @FILE",
         ) from None
 
 

@@ -48,7 +48,8 @@ LabelFilter = Annotated[
     ),
 ]
 OlderThan = Annotated[
-    str | None, typer.Option(metavar="DURATION", help="Only jobs enqueued longer ago than this, such as 2h.")
+    str | None,
+    typer.Option(metavar="DURATION", help="Only jobs that were enqueued longer ago than this, such as 2h."),
 ]
 Ids = Annotated[
     list[str] | None,

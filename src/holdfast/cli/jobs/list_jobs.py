@@ -43,7 +43,8 @@ def list_jobs(
         str | None,
         typer.Option(
             metavar="ID",
-            help="Only jobs older than this one. For the next page, pass the id of the last job shown.",
+            help="Only jobs older than the job with this id. For the next page, pass the id of the last job "
+            "shown.",
         ),
     ] = None,
     limit: Limit = 50,

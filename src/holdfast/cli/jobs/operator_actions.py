@@ -18,7 +18,7 @@ Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Record this 
 REFUSALS: dict[str, str] = {
     OperatorResult.ENDED: "has ended",
     OperatorResult.NOT_RUNNING: "is not running",
-    OperatorResult.BUSY: "is being changed",
+    OperatorResult.BUSY: "is being changed by another transaction",
 }
 
 
@@ -33,7 +33,7 @@ def reclaim_jobs(
 ) -> None:
     """Take running jobs away from their workers.
 
-    The jobs become ready to run again. The database refuses what the old handlers write later.
+    The jobs become ready to run again. The database refuses later writes of the old handlers.
     """
     act_on_jobs(
         context,
@@ -54,11 +54,11 @@ def complete_jobs(
     reason: Why,
     ids: Ids = None,
     output: Annotated[
-        str | None, typer.Option(metavar="JSON", help="Store this output with the jobs.")
+        str | None, typer.Option(metavar="JSON", help="The output to store with each job.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Mark jobs as completed if their work was done elsewhere. The jobs must not have ended."""
+    """Mark unfinished jobs as completed. Use this if their work was done elsewhere."""
     left = _output(output)
     act_on_jobs(
         context,
@@ -80,7 +80,7 @@ def fail_jobs(
     ids: Ids = None,
     as_json: Json = False,
 ) -> None:
-    """Make jobs dead that have not ended. To list or replay dead jobs, use 'holdfast dead'."""
+    """Turn unfinished jobs into dead jobs. To list or replay dead jobs, use 'holdfast dead'."""
     act_on_jobs(
         context,
         "fail",
@@ -100,7 +100,10 @@ def set_priority(
     to: Annotated[
         int,
         typer.Argument(
-            min=0, max=100, metavar="PRIORITY", help="0 to 100; jobs with a higher priority run first."
+            min=0,
+            max=100,
+            metavar="PRIORITY",
+            help="The new priority, 0 to 100. Jobs with a higher priority run first.",
         ),
     ],
     reason: Why,
@@ -130,5 +133,5 @@ def _output(text: str | None) -> JsonText | None:
     except ValueError:
         raise InvalidOption(
             f"--output must be JSON (got {text!r}).",
-            "a text needs JSON double quotes inside the shell quotes: --output '\"done\"'",
+            "a string needs double quotes inside the quotes of the shell: --output '\"done\"'",
         ) from None

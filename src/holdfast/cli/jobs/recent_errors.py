@@ -24,9 +24,7 @@ COLUMNS: Columns[ErrorGroup] = {
 
 def show_errors(
     context: typer.Context,
-    since: Annotated[
-        str, typer.Option(metavar="DURATION", help="Only attempts that ended within this time.")
-    ] = "1h",
+    since: Annotated[str, typer.Option(metavar="DURATION", help="How far to look back.")] = "1h",
     queue: Annotated[str | None, typer.Option(help="Only attempts of jobs of this queue.")] = None,
     task: Annotated[str | None, typer.Option(help="Only attempts of jobs of this task.")] = None,
     limit: Limit = 20,

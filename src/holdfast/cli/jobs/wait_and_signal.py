@@ -31,7 +31,7 @@ Ids = Annotated[list[str], typer.Argument(metavar="JOB...", help="The ids of the
 def wait_jobs(context: typer.Context, ids: Ids, timeout: WaitTimeout = None, as_json: Json = False) -> None:
     """Wait until all the jobs have ended.
 
-    Exit codes: 0 if all jobs completed, 1 if at least one did not, 7 if --timeout is over.
+    Exit codes: 0 if all jobs completed, 1 if at least one ended otherwise, 7 if --timeout is over.
     """
     chosen = [read_job_id(one) for one in ids]
     limit = duration(timeout)
@@ -55,14 +55,15 @@ def signal_job(
     data: Annotated[
         str,
         typer.Option(
-            metavar="DATA", help="Send this data with the signal. What is not JSON is sent as text."
+            metavar="DATA", help="The data of the signal, as JSON. If it is not JSON, it is sent as a string."
         ),
     ] = "null",
     as_json: Json = False,
 ) -> None:
     """Send a signal to a job.
 
-    The signal may arrive before the job waits for it. If a name is sent twice, only the first signal counts.
+    You can send the signal before the job waits for it. Of several signals with the same name, only the first
+    counts.
     """
     job_id, text = read_job_id(job), _data(data)
     result = with_database(context, lambda database: pipelines.signal(database, job_id, name, text, actor()))

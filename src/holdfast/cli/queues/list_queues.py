@@ -41,7 +41,7 @@ def list_queues(
 
 
 def show_queue(context: typer.Context, name: QueueName, as_json: Json = False) -> None:
-    """Show one queue: its settings, and its jobs by state."""
+    """Show one queue: its settings and its jobs by state."""
     found = with_database(context, lambda database: _get(database, name))
     shown = dict(zip(COUNTS, counts(found, COUNTS, found.more_than), strict=True))
     print_one(as_json, found, **shown, more_than=None)

@@ -18,7 +18,9 @@ OneName = Annotated[
     str | None,
     typer.Argument(metavar="NAME", help="The queue's name. Instead of a name, you can give --all."),
 ]
-All = Annotated[bool, typer.Option("--all", help="Select all queues, also those that do not exist yet.")]
+All = Annotated[
+    bool, typer.Option("--all", help="Select all queues, including queues that are created later.")
+]
 
 
 def pause_queue(

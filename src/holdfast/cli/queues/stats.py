@@ -33,7 +33,7 @@ class Report:
 def show_stats(
     context: typer.Context,
     since: Annotated[
-        str, typer.Option(metavar="DURATION", help="Only jobs that ended within this time, at most 7d.")
+        str, typer.Option(metavar="DURATION", help="How far to look back for ended jobs, at most 7d.")
     ] = "1h",
     by: Annotated[
         StatsBy, typer.Option(help="Print one line per queue, task or hour, or one line for all.")
@@ -42,13 +42,13 @@ def show_stats(
     task: Annotated[
         str | None,
         typer.Option(
-            help="Only ended jobs of this task. The counts of live jobs are per queue and include all tasks."
+            help="Only ended jobs of this task. The counts of jobs that have not ended include all tasks."
         ),
     ] = None,
     limit: Limit = 100,
     as_json: Json = False,
 ) -> None:
-    """Also counts the live jobs of each queue."""
+    """Also counts, for each queue, the jobs that have not ended."""
     span = parse_duration(since)
 
     async def read(database: Database) -> Report:

@@ -50,7 +50,7 @@ def replay_run(
     dry_run: DryRun = False,
     yes: Yes = False,
 ) -> None:
-    """Run the dead jobs, or all ended jobs, of a run again."""
+    """Run the dead jobs of a run again, or all its ended jobs."""
     run_id = read_run_id(run)
 
     async def work(database: Database) -> tuple[int, int] | None:

@@ -21,17 +21,17 @@ from holdfast.model.human_readable import counted
 
 MaxUnits = Annotated[
     float | None,
-    typer.Option(min=0, help="Let all jobs of the run together use at most this many units, such as tokens."),
+    typer.Option(min=0, help="The most units, such as tokens, that all jobs of the run together may use."),
 ]
 
 
 def start_run(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(help="A name for people. Several runs can have the same name.")],
+    name: Annotated[str, typer.Argument(help="The name of the run. Several runs can have the same name.")],
     label: Labels = None,
     budget: Annotated[
         str | None,
-        typer.Option(metavar="MONEY", help="Let the whole run cost at most this much, such as '5 USD'."),
+        typer.Option(metavar="MONEY", help="The most that the whole run may cost, such as '5 USD'."),
     ] = None,
     max_units: MaxUnits = None,
 ) -> None:
@@ -87,13 +87,13 @@ def extend_run(
         str,
         typer.Option(
             metavar="DURATION",
-            help="Add this much time, such as 2h. If the time of the run is over, the added time counts "
-            "from now.",
+            help="How much time to add, such as 2h. If the time limit is over, the added time counts from "
+            "now.",
         ),
     ],
     reason: Reason = None,
 ) -> None:
-    """Give a run more time. If jobs wait because the time of the run is over, they continue."""
+    """Extend the time limit of a run. If jobs wait because the limit is over, they continue."""
     run_id, more = read_run_id(run), parse_duration(by)
     count = with_database(context, lambda database: runs.extend_run(database, run_id, more, reason, actor()))
     write(f"{run} {counted(count, 'job')} continue")

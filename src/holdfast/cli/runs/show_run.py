@@ -26,7 +26,7 @@ ETA = ("eta", "eta_low", "eta_high")
 
 
 def show_run(context: typer.Context, run: OneRun, as_json: Json = False) -> None:
-    """Show how many jobs of a run ended, and what they used."""
+    """Show one run: its jobs by state, rate and budget."""
     run_id = read_run_id(run)
     _show(with_database(context, lambda database: progress_of(database, run_id)), as_json)
 
@@ -34,7 +34,7 @@ def show_run(context: typer.Context, run: OneRun, as_json: Json = False) -> None
 def wait_run(context: typer.Context, run: OneRun, timeout: WaitTimeout = None, as_json: Json = False) -> None:
     """Wait until a run has ended.
 
-    Exit codes: 0 if all jobs of the run completed, 1 if at least one did not, 7 if --timeout is over.
+    Exit codes: 0 if all jobs of the run completed, 1 if at least one ended otherwise, 7 if --timeout is over.
     """
     run_id, limit = read_run_id(run), duration(timeout)
     progress = with_database(

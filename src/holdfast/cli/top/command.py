@@ -23,10 +23,10 @@ ENDLESS = 1000
 
 def top(
     context: typer.Context,
-    every: Annotated[str, typer.Option(metavar="DURATION", help="Refresh this often.")] = "2s",
+    every: Annotated[str, typer.Option(metavar="DURATION", help="How often to refresh.")] = "2s",
 ) -> None:
-    """Keys: q quits; the arrows select a queue; Enter shows the jobs of that queue, p pauses or resumes it,
-    r replays its dead jobs.
+    """Keys: q quits; the arrows select a queue. For the selected queue, Enter shows its jobs, p pauses or
+    resumes it, and r replays its dead jobs.
     """
     pause = parse_duration(every)
     if sys.stdin.isatty() and sys.stdout.isatty():

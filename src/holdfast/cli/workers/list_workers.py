@@ -28,7 +28,7 @@ COLUMNS: Columns[WorkerSummary] = {
 def list_workers(
     context: typer.Context,
     everyone: Annotated[
-        bool, typer.Option("--all", help="Also list workers that stopped or were lost lately.")
+        bool, typer.Option("--all", help="Also list workers that stopped or were lost recently.")
     ] = False,
     limit: Limit = 50,
     as_json: Json = False,
@@ -48,7 +48,7 @@ def show_worker(
     ],
     as_json: Json = False,
 ) -> None:
-    """Show one worker: lease, counts, time box and metadata."""
+    """Show one worker: its lease, job counts, time box and metadata."""
     found = with_database(context, lambda database: _get(database, WorkerId(identifier(worker, "worker"))))
     print_one(as_json, found)
 

@@ -21,9 +21,9 @@ def load_app(path: str) -> Holdfast:
     if isinstance(found, Holdfast):
         return found
     apps = sorted(name for name, value in vars(module).items() if isinstance(value, Holdfast))
-    what = "is not a Holdfast app" if found is not None else "is not there"
+    what = "is not a Holdfast app" if found is not None else "does not exist"
     raise InvalidOption(
-        f"{attribute} in {module_name} {what}.",
+        f"The variable {attribute} in {module_name} {what}.",
         f"use -A {module_name}:{apps[0]}" if apps else f"write {attribute} = Holdfast() in {module_name}",
     )
 

@@ -15,11 +15,10 @@ def recommend_workers(
     context: typer.Context,
     queue: Annotated[str, typer.Argument(help="The queue's name.")],
     target: Annotated[
-        str, typer.Option(metavar="DURATION", help="Jobs should wait at most this long before they start.")
+        str,
+        typer.Option(metavar="DURATION", help="The longest time that a job should wait before it starts."),
     ] = "30s",
-    ahead: Annotated[
-        str, typer.Option(metavar="DURATION", help="Plan for the jobs expected within this time.")
-    ] = "10m",
+    ahead: Annotated[str, typer.Option(metavar="DURATION", help="How far to plan ahead.")] = "10m",
     slots: Annotated[
         int | None,
         typer.Option(

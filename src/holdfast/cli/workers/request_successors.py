@@ -27,14 +27,15 @@ def request_successors(
     patience: Annotated[
         str,
         typer.Option(
-            metavar="DURATION", help="Request a worker again if it has not started within this time."
+            metavar="DURATION", help="Request a successor again if it has not started within this time."
         ),
     ] = "30s",
 ) -> None:
     """Start missing successors of workers with a time box.
 
-    A successor is missing if a worker requested it and it has not started within --patience. Run this
-    command from a timer: while no worker runs, nothing else notices a missing successor.
+    A worker with a time box requests a successor before it exits. If the successor has not started within
+    --patience, this command requests it again. Run the command from a timer: while no worker runs, nothing
+    else notices that a successor is missing.
     """
     callback, after = _callback(post, command), parse_duration(patience)
     sent = with_database(context, lambda database: _send_again(database, callback, after))

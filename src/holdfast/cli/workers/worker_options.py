@@ -24,14 +24,16 @@ class WorkerArguments:
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Work on these queues, such as chat,mail:3 (mail gets three times the share of chat). By "
-            "default, all queues of the app.",
+            help="Take jobs from these queues, such as chat,mail. With chat,mail:3, mail gets three times "
+            "the share of chat. By default, all queues of the app.",
         ),
     ] = None
     slots: Annotated[
         int, typer.Option(min=1, max=10_000, help="Run at most this many jobs at the same time.")
     ] = 50
-    group: Annotated[str | None, typer.Option(help="Also run jobs that were enqueued for this group.")] = None
+    group: Annotated[str | None, typer.Option(help="Also run jobs that were enqueued with this --group.")] = (
+        None
+    )
     drain: Annotated[
         bool,
         typer.Option(
@@ -52,25 +54,28 @@ class WorkerArguments:
         ),
     ] = None
     grace: Annotated[
-        str, typer.Option(metavar="DURATION", help="Let running jobs continue for this long after SIGTERM.")
+        str,
+        typer.Option(
+            metavar="DURATION", help="After SIGTERM, let running jobs continue for at most this long."
+        ),
     ] = "25s"
     sweep: Annotated[
-        str, typer.Option(metavar="DURATION", help="Look this often for due jobs and for lost workers.")
+        str, typer.Option(metavar="DURATION", help="How often to look for due jobs and for lost workers.")
     ] = "5s"
     stagger: Annotated[
         str | None,
         typer.Option(
             metavar="DURATION",
-            help="Before starting, wait a random time of at most this long. By default 0s, or 1s with "
-            "several --processes.",
+            help="Start after a random delay of at most this long. By default 0s, or 1s with several "
+            "--processes.",
         ),
     ] = None
     claim_size: Annotated[
         str,
         typer.Option(
             metavar="N",
-            help="Take at most this many jobs from the database in one statement. 'auto' takes as many as "
-            "have a free slot and can end within the time box.",
+            help="Take at most this many jobs in one statement. 'auto' takes as many as there are free "
+            "slots, and with --time-box only as many as can end in time.",
         ),
     ] = "auto"
     processes: Annotated[
@@ -90,16 +95,16 @@ class WorkerArguments:
         str | None,
         typer.Option(
             metavar="DURATION",
-            help="Let the process live for at most this long, counted from its start. The worker exits "
-            "before this time is over.",
+            help="The time limit of the process, counted from its start. The worker exits before this "
+            "time is over.",
         ),
     ] = None
     margin: Annotated[
         str | None,
         typer.Option(
             metavar="DURATION",
-            help="Ask handlers to save their work and stop this long before the time box ends. By default a "
-            "fifth of the time box.",
+            help="This long before the time box ends, ask handlers to save their work and stop. By default "
+            "a fifth of the time box.",
         ),
     ] = None
     continue_post: Annotated[
@@ -128,7 +133,7 @@ class WorkerArguments:
         str,
         typer.Option(
             metavar="DURATION",
-            help="Let the next worker wait this long after the request before it takes jobs.",
+            help="How long the next worker waits, after it was requested, before it takes jobs.",
         ),
     ] = "1s"
     patience: Annotated[

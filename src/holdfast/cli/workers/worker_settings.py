@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
+from uuid import UUID
 
 from holdfast.cli.frame.common_options import duration, identifier
 from holdfast.cli.workers.garbage_collection import relax_garbage_collection
@@ -77,7 +78,7 @@ class WorkerSettings(WorkerArguments):
             callback=self._callback(),
             delay=parse_duration(self.continue_after),
             patience=parse_duration(self.patience),
-            continuation=identifier(self.continuation, "continuation") if self.continuation else None,
+            continuation=_continuation(self.continuation) if self.continuation else None,
             run=RunId(identifier(self.run, "run")) if self.run else None,
         )
 
@@ -105,8 +106,8 @@ def read_queues(text: str) -> Mapping[str, float]:
         queues[name.strip()] = _weight(weight, part)
     if "" in queues:
         raise InvalidOption(
-            f"--queues must be names separated by commas (got {text!r}, with an empty name).",
-            "write it as chat,mail:3",
+            f"--queues must be names separated by commas, but {text!r} contains an empty name.",
+            "write it as chat,mail",
         )
     return queues
 
@@ -129,9 +130,18 @@ def _weight(text: str, part: str) -> float:
     if not 0 < weight < float("inf"):
         raise InvalidOption(
             f"The weight of a queue must be a number above 0 (got {part!r}).",
-            "write it as mail:3, or leave out the weight",
+            "write the weight after a colon, such as mail:3, or leave it out",
         )
     return weight
+
+
+def _continuation(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise InvalidOption(
+            f"--continuation must be a UUID (got {text!r}).", "pass the id that the previous worker passed on"
+        ) from None
 
 
 def _header(text: str) -> tuple[str, str]:

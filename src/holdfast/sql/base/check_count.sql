@@ -6,7 +6,7 @@ as $$
 begin
   if given < 0 then
     perform holdfast.refuse('HF002', format('%s must be an integer of at least 0 (got %s).', name, given),
-      'Pass the largest number of rows to return.');
+      'Pass the largest number of rows that the function may return or change.');
   end if;
 end
 $$;

@@ -23,7 +23,7 @@ exception
     raise exception using
       errcode = 'HF002',
       message = format('A value of the filter is invalid: %s.', left(sqlerrm, 200)),
-      hint = 'run and worker must be UUIDs, since and until times as in ISO 8601, and attempt, failures and priority'
-        ' integers.';
+      hint = 'run and worker must be UUIDs; since and until must be ISO 8601 times; attempt, failures and priority must'
+        ' be integers.';
 end
 $$;

@@ -4,7 +4,7 @@ returns void
 language sql volatile
 as $$
   select holdfast.refuse('HF001',
-    format('The payload of job %s is refused: %s.', i - 1, problem),
+    format('The payload at index %s is refused: %s.', i - 1, problem),
     'Pass JSON that PostgreSQL can store without a change. Store large data elsewhere, and pass a reference to it.',
     split_part(problem, ' ', 1))
 $$;

@@ -26,14 +26,15 @@ begin
       'Give the budget when you start a run. A run without a budget cannot get one later.');
   elsif max_units is not null and b.max_units is null then
     perform holdfast.refuse('HF005', format('The run %s has no max_units.', run),
-      'Give the budget when you start a run. A run without a budget cannot get one later.');
+      'Give max_units when you start a run. A run without max_units cannot get it later.');
   elsif amount is null and max_units is null
     or amount <= b.max_money or amount >= 'infinity'
     or max_units <= b.max_units or max_units >= 'infinity'
   then
     perform holdfast.refuse('HF002',
-      'The new budget must be more than the present one: ' || holdfast.budget_words(holdfast.budget_of(run)),
-      'Pass the total for the whole run, including what the run has already used.');
+      format('The new total must be more than the present one (amount %s, max_units %s).',
+        coalesce(b.max_money::text, 'not set'), coalesce(b.max_units::text, 'not set')),
+      'Pass the new total for the whole run, including what the run has already used.');
   end if;
   update holdfast.run_budgets as t
   set max_money = coalesce(amount, b.max_money),

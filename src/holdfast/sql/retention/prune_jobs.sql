@@ -22,8 +22,8 @@ begin
     select h.id, h.ended_at
     from holdfast.history as h
     left join holdfast.queues as q on q.name = h.queue
-    where h.ended_at < at - (select coalesce(min(m.retention), interval '30 days') from holdfast.queues as m)
-      and h.ended_at < at - coalesce(q.retention, interval '30 days')
+    where h.ended_at < at - (select coalesce(min(m.retention), holdfast.history_retention()) from holdfast.queues as m)
+      and h.ended_at < at - coalesce(q.retention, holdfast.history_retention())
       -- An open dead letter outlives its job's retention.
       and (h.state <> 'dead' or not exists (
         select from holdfast.dead_letters as d
@@ -47,7 +47,7 @@ begin
     limit max
     for update skip locked);
   get diagnostics keys = row_count;
-  partitions := holdfast.drop_partitions(at);
+  partitions := holdfast.drop_empty_partitions(at);
   return next;
 end
 $$;

@@ -9,7 +9,9 @@ as $$
 #variable_conflict use_column
 declare
   present constant timestamptz := holdfast.now();
-  longest constant interval := (select greatest(max(q.retention), interval '30 days') from holdfast.queues as q);
+  longest constant interval := (
+    select greatest(max(q.retention), holdfast.history_retention()) from holdfast.queues as q
+  );
   old     uuid[];
 begin
   perform holdfast.check_count('max', max);

@@ -21,8 +21,8 @@ begin
   if exists (
     select from jsonb_object_keys(options) as k
     where k not in ('on_complete', 'labels', 'budget', 'max_units', 'max_time')) then
-    perform holdfast.refuse('HF002', format('A run has only certain options (got %s).', left(options::text, 200)),
-      'Use on_complete, labels, budget, max_units and max_time.');
+    perform holdfast.refuse('HF002', format('An option of the run is unknown (got %s).', left(options::text, 200)),
+      'The options are on_complete, labels, budget, max_units and max_time.');
   end if;
   if options ? 'on_complete' and coalesce(length(options -> 'on_complete' ->> 'task'), 0) = 0 then
     perform holdfast.refuse('HF002', 'on_complete must have a task.', 'Pass {"task": "…", "payload": {…}}.');

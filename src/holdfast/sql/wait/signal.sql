@@ -18,7 +18,8 @@ begin
   elsif problem is not null or octet_length(data::text) > 1048576 then
     perform holdfast.refuse('HF001',
       format('The data of the signal %s is refused: %s.', name, coalesce(problem, 'it is longer than 1048576 bytes')),
-      'Store the data elsewhere and send a reference to it.', '$');
+      'Send JSON that PostgreSQL can store without a change. Store large data elsewhere, and send a reference to it.',
+      '$');
   end if;
   select j.* into held from holdfast.jobs as j where j.id = job for update;
   if not found then
@@ -28,7 +29,7 @@ begin
       return 'ended';
     end if;
     perform holdfast.refuse('HF004', format('There is no job %s.', job),
-      'Check the id; ended jobs are deleted after the retention of their queue.');
+      'Check the id; ended jobs are deleted after some time, the retention of their queue.');
   end if;
   if exists (select from holdfast.find_signal(held, name)) then
     return 'duplicate';

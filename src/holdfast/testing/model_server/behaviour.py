@@ -36,7 +36,9 @@ class RetryAfter(StrEnum):
 
 def read_number(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
-        raise InvalidOption(f"{name} must be a number of at least 0 (got {value!r}).", "write it as 0.5")
+        raise InvalidOption(
+            f"{name} must be a number of at least 0 (got {value!r}).", f"for example {name}=0.5"
+        )
     return float(value)
 
 
@@ -67,7 +69,7 @@ def read_count(name: str, value: object) -> int:
 def read_at_least_one(name: str, value: object) -> int:
     given = read_count(name, value)
     if given == 0:
-        raise InvalidOption(f"{name} must be at least 1.", f"write {name} as 4")
+        raise InvalidOption(f"{name} must be at least 1.", f"for example {name}=4")
     return given
 
 

@@ -199,7 +199,7 @@ class ThreadedModelServer:
         try:
             self._ended.result(PATIENCE)
         except TimeoutError as exc:
-            hint = "an answer callback that blocks would do that"
+            hint = "check whether an answer callback blocks"
             raise Timeout("The model server did not end.", hint) from exc
         except Exception:
             if error is None:

@@ -15,7 +15,7 @@ from typing import Any
 from holdfast.model.job import ClaimedJob
 from holdfast.model.outcome import DONE, Released, Verb, end_of
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from holdfast.telemetry.job_log import running_job
 from holdfast.worker.attempt.attempt_tasks import AttemptTasks
 from holdfast.worker.attempt.deadlines import Deadlines

@@ -21,7 +21,7 @@ from holdfast.model.outcome import (
 from holdfast.model.printable import text_of
 from holdfast.model.stage_routing import Suspend
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from holdfast.worker.attempt.error_report import report_of
 from holdfast.worker.attempt.running_attempt import Attempt, Stop
 from holdfast.worker.call.process.process_death import ProcessDied, ProcessNotStarted

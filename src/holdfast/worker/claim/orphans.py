@@ -7,7 +7,7 @@ from holdfast.db.worker import held_jobs
 from holdfast.model.id import JobId, Token
 from holdfast.model.outcome import Released, end_of
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from holdfast.worker.worker_state import WorkerState
 
 Held = set[tuple[JobId, Token]]

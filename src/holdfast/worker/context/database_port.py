@@ -57,8 +57,8 @@ class DatabasePort:
         if _runs_here(self._loop):
             work.close()
             raise BadHandler(
-                "ctx.blocking is for plain functions: here it would stop the worker's event loop.",
-                "write await ctx.checkpoint(…) in an async handler, and the other methods likewise",
+                "ctx.blocking is for plain functions: in an async handler it would block the event loop.",
+                "call the methods of ctx itself, such as await ctx.checkpoint(…)",
             )
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 

@@ -7,7 +7,7 @@ from holdfast.db.statement import Executor
 from holdfast.model.endpoint import Circuit, EndpointSummary
 from holdfast.model.error import PermissionDenied
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 
 _NO_CALLS = (Circuit.OPEN, Circuit.HELD_OPEN)
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from holdfast.telemetry.hooks import FLUSH, EventHooks
 from holdfast.worker.options import WorkerOptions
 from holdfast.worker.time_box.time_box import GONE

@@ -18,7 +18,7 @@ from holdfast.model.outcome import End, Verb
 from holdfast.model.state import State
 from holdfast.model.worker import LostEnd
 from holdfast.telemetry.emit import emit, is_wanted
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from holdfast.telemetry.hooks import hear
 from holdfast.worker.attempt.running_attempt import Stop
 

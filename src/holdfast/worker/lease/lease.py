@@ -19,7 +19,7 @@ from holdfast.model.error import HoldfastError
 from holdfast.model.id import WorkerId
 from holdfast.model.worker import Renewal
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from holdfast.worker.backoff import backoff
 from holdfast.worker.worker_connection import WorkerConnection
 

@@ -9,7 +9,7 @@ from holdfast.model.error import DatabaseError, InvalidInput
 from holdfast.model.outcome import end_of
 from holdfast.model.worker import Settled
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from holdfast.worker import failpoint
 from holdfast.worker.attempt.attempt_runner import AttemptRunner
 from holdfast.worker.attempt.failure import refused_end

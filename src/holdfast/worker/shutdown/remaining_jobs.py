@@ -8,7 +8,7 @@ from holdfast.db.continuations import work_left
 from holdfast.db.worker import left_to_drain
 from holdfast.model.error import DatabaseUnavailable
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from holdfast.worker.worker_state import WorkerState
 
 # A job that is due this soon is waited for, such as a short retry; a later one is left.

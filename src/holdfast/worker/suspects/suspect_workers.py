@@ -20,7 +20,7 @@ from holdfast.db.statement import Executor
 from holdfast.db.worker import suspects_waiting
 from holdfast.model.id import WorkerId
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from holdfast.worker.own_task import OwnTask
 
 # In the environment of a child: the queue whose suspects it runs.

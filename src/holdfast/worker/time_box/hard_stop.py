@@ -10,7 +10,7 @@ from holdfast.db.address import Address
 from holdfast.db.worker import stop_worker
 from holdfast.model.id import WorkerId
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from holdfast.worker.time_box.time_box import FENCE, TimeBox
 from holdfast.worker.worker_connection import WorkerConnection
 

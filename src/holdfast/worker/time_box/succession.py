@@ -15,7 +15,7 @@ from holdfast.db.statement import Executor
 from holdfast.model.error import HoldfastError
 from holdfast.model.id import RunId
 from holdfast.telemetry.emit import emit
-from holdfast.telemetry.event import Event
+from holdfast.telemetry.event_list import Event
 from holdfast.worker.lease.lease import Registration
 from holdfast.worker.time_box.callback import LONGEST, Callback, CallbackFailed
 from holdfast.worker.time_box.time_box import GONE, TimeBox

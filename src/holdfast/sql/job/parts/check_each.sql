@@ -17,7 +17,7 @@ begin
   from unnest(each) with ordinality as e (o, i)
   where jsonb_typeof(o) not in ('object', 'null');
   if fault is not null then
-    perform holdfast.refuse('HF002', format('The options of job %s must be a JSON object.', fault - 1),
+    perform holdfast.refuse('HF002', format('The options at index %s must be a JSON object.', fault - 1),
       'Pass {} if the job needs no options.');
   end if;
   return array(

@@ -14,7 +14,7 @@ begin
     perform holdfast.refuse('HF002',
       format('The arrays must have the same length (got %s payloads, but %s tasks).',
         n, coalesce(cardinality(tasks), 0)),
-      'Pass one task for all payloads, or one task per payload. Pass "each" as null, or with one element per payload.');
+      'Pass one task for all payloads, or one task per payload.');
   end if;
   if options is null then
     perform holdfast.refuse('HF002', 'options must be a JSON object.', 'Pass {} if you need no options.');
@@ -35,7 +35,7 @@ begin
     from unnest(tasks) with ordinality as t (task, i)
     where task is null or length(task) not between 1 and 200;
     if fault is not null then
-      perform holdfast.refuse('HF002', format('The task of job %s must be a name of 1 to 200 characters.', fault - 1),
+      perform holdfast.refuse('HF002', format('The task at index %s must be a name of 1 to 200 characters.', fault - 1),
         'Pass the name of a task for each job.');
     end if;
   end if;

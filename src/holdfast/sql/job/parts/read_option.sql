@@ -36,6 +36,6 @@ exception
     raise exception using
       errcode = 'HF002',
       message = format('The value of an option is invalid: %s.', left(sqlerrm, 200)),
-      hint = 'Correct the value in the message. Priorities are integers, times are ISO 8601, ids are UUIDs.';
+      hint = 'Correct the value that this error quotes. Priorities are integers, times are ISO 8601, ids are UUIDs.';
 end
 $$;

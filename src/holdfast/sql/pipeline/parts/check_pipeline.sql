@@ -16,7 +16,7 @@ begin
     or exists (select from jsonb_array_elements(definition -> 'stages') as s where jsonb_typeof(s) <> 'object')
   then
     perform holdfast.refuse('HF002',
-      format('The definition of the pipeline %s must be a list of 1 to 200 stages.', name),
+      format('The definition of the pipeline %s must be an object with a list of 1 to 200 stages.', name),
       'Pass {"stages": [{"name": "…", "task": "…"}, …]}.');
   end if;
   select format('stage %s has no setting %s', s ->> 'name', k) into wrong

@@ -9,8 +9,8 @@ begin
   if past.pipeline is null then
     perform holdfast.refuse('HF002', format('The job %s is in no pipeline, so it cannot start from a stage.', past.id),
       case when past.stage is null then 'Replay the job without a stage.'
-        else format('It is a branch of the job %1$s. Replay the job %1$s from a stage, or replay this branch without a'
-          ' stage.', past.parent_id)
+        else format('This job is a branch of the job %1$s. Replay the job %1$s from a stage, or replay this branch'
+          ' without a stage.', past.parent_id)
       end);
   end if;
   select s.* into target

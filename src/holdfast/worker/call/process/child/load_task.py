@@ -78,6 +78,6 @@ async def _execute(loader: Any, module: ModuleType) -> None:
         if "running event loop" not in str(exc):
             raise
         raise UnknownTask(
-            f"{module.__file__} runs its main program when it is imported. Put the call that runs it, such "
-            'as asyncio.run(main()), under if __name__ == "__main__":'
+            f"{module.__file__} runs its main program when it is imported. Put the call of the main program, "
+            'such as asyncio.run(main()), under if __name__ == "__main__":'
         ) from exc

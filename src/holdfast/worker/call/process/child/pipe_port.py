@@ -56,7 +56,7 @@ class PipePort:
         """A transaction cannot span two processes."""
         raise BadHandler(
             "ctx.transaction() is not available in process mode.",
-            'remove mode="process", or write the output of this task in a second task',
+            'remove mode="process", or let a second task without process mode write to the database',
         )
 
     async def save_checkpoint(self, job: ClaimedJob, name: str, data: JsonText) -> bool:

@@ -1,5 +1,5 @@
 -- Drops past partitions of history that are empty; returns how many.
-create or replace function holdfast.drop_partitions(at timestamptz)
+create or replace function holdfast.drop_empty_partitions(at timestamptz)
 returns integer
 language plpgsql volatile
 set lock_timeout = '2s'

@@ -1,4 +1,4 @@
-"""One event as a hook gets it."""
+"""What a hook of `app.on_event` gets: one event with its fields."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
