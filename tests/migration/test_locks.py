@@ -1,4 +1,4 @@
-"""Each lock that a function takes by name has its row from the start: where there is none, nothing is locked."""
+"""Each lock that a function takes by name has its row from the start; without a row nothing is locked."""
 
 import re
 

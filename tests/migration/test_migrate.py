@@ -20,9 +20,8 @@ from holdfast.model.error import (
 from holdfast.model.payload import encode
 from tests.database import fresh_database
 from tests.migration.catalog import catalog_of
-from tests.migration.release import FILES, NEWEST, connection, with_function, with_migration, with_migrations
+from tests.migration.release import NEWEST, connection, with_function, with_migration, with_migrations
 from tests.patience import PATIENCE
-
 
 # A release some versions later.
 LATER = with_migrations(

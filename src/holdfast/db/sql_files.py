@@ -15,6 +15,7 @@ SQL = Path(__file__).parent.parent / "sql"
 _NOT_FUNCTIONS = ("schema", "migrations", "testing")
 _READ = "read"
 _VIEW = re.compile(r"create (?:or replace )?view holdfast\.(\w+)", re.IGNORECASE)
+INITIAL = 1
 _MIGRATION = re.compile(r"(\d{4})_(\w+)\.sql")
 
 
@@ -70,19 +71,21 @@ def load_sql_files(directory: Path = SQL) -> SqlFiles:
     )
 
 
+@cache
 def initial_migration(directory: Path = SQL) -> Migration:
     """The tables of the first release, in reading order."""
     tables = sorted((directory / "schema").glob("*.sql"))
-    return Migration(1, "initial", "\n".join(path.read_text("utf-8") for path in tables))
+    return Migration(INITIAL, "initial", "\n".join(path.read_text("utf-8") for path in tables))
 
 
 def _later_migrations(directory: Path) -> Iterable[Migration]:
     """Numbered from 0002 without a gap; there is no folder while there is none."""
-    for number, path in enumerate(sorted(directory.glob("*.sql")), start=2):
+    for number, path in enumerate(sorted(directory.glob("*.sql")), start=INITIAL + 1):
         found = _MIGRATION.fullmatch(path.name)
         if found is None or int(found[1]) != number:
             raise ValueError(
-                f"{path.name} is not a valid name of a migration; it must look like {number:04}_what_it_does.sql"
+                f"{path.name} is not a valid name of the next migration; it must look like "
+                f"{number:04}_what_it_does.sql"
             )
         yield Migration(number, found[2], path.read_text("utf-8"))
 
