@@ -6,6 +6,13 @@ from pathlib import Path
 import pytest
 
 from holdfast.db.sql_files import SQL, Migration, load_sql_files
+from tests.migration.checksums import checksums, recorded
+
+CHANGED = """A database records the checksums of its migrations, and a program with others refuses it.
+Before 0.1.0 is released sql/schema/ may change: run python -m tests.migration.checksums; databases of the
+former state must be created anew. After the release no migration may change, not even a comment in
+sql/schema/: add a file to sql/migrations/."""
+ADDED = "A migration was added: python -m tests.migration.checksums records it."
 
 
 @pytest.fixture
@@ -30,6 +37,18 @@ def test_the_first_migration_is_every_file_of_the_schema_in_order() -> None:
     places = [first.text.index(text) for text in texts]
     assert places == sorted(places)
     assert len(first.text) == sum(map(len, texts)) + len(texts) - 1, "nothing else is in it"
+
+
+def test_no_recorded_migration_has_changed() -> None:
+    there = checksums(load_sql_files())
+    assert [line for line in recorded() if line not in there] == [], CHANGED
+    assert there == recorded(), ADDED
+
+
+def test_a_change_of_a_comment_in_the_schema_would_be_noticed(sql: Path) -> None:
+    with (sql / "schema" / "02_jobs.sql").open("a") as file:
+        file.write("-- more words\n")
+    assert checksums(load_sql_files(sql)) != recorded()
 
 
 def test_the_folder_of_later_migrations_may_be_empty_or_missing(sql: Path) -> None:
