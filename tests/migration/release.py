@@ -14,7 +14,12 @@ NEWEST = FILES.migrations[-1].version
 
 
 def with_migration(text: str, files: SqlFiles = FILES) -> SqlFiles:
-    return replace(files, migrations=(*files.migrations, Migration(NEWEST + 1, "added", text)))
+    return with_migrations(text, files=files)
+
+
+def with_migrations(*texts: str, files: SqlFiles = FILES) -> SqlFiles:
+    added = (Migration(number, "added", text) for number, text in enumerate(texts, NEWEST + 1))
+    return replace(files, migrations=(*files.migrations, *added))
 
 
 def with_function(text: str, files: SqlFiles = FILES) -> SqlFiles:

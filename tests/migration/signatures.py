@@ -1,5 +1,8 @@
-"""What programs of other versions rely on: the verbs that they may call, and the columns that they may read.
+"""The list of public verbs, frozen with 0.1.0: what programs of other versions and users' own SQL rely on.
 
+For each function that a role may call: its arguments with their names and defaults, its result with its
+columns, and the roles. For each view and table that a role may read: its columns with their types, and the
+roles.
 `python -m tests.migration.signatures` writes the file anew after something was added.
 """
 
@@ -14,9 +17,18 @@ from holdfast.testing.server import find_server
 from tests.database import fresh_database
 
 FILE = Path(__file__).parent / "signatures.txt"
+# Names of types must not depend on the session.
+FIXED = "set local search_path = pg_catalog"
 VERBS = """
 select distinct format('%s(%s) returns %s',
   p.proname, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid))
+from pg_proc as p
+cross join lateral aclexplode(p.proacl) as a
+where p.pronamespace = 'holdfast'::regnamespace
+  and a.grantee <> p.proowner
+"""
+CALLERS = """
+select distinct format('%s for %s', p.proname, replace(a.grantee::regrole::text, 'holdfast_', ''))
 from pg_proc as p
 cross join lateral aclexplode(p.proacl) as a
 where p.pronamespace = 'holdfast'::regnamespace
@@ -28,13 +40,21 @@ from pg_class as c
 cross join lateral aclexplode(c.relacl) as granted
 join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
 where c.relnamespace = 'holdfast'::regnamespace
-  and c.relkind = 'v'
+  and granted.grantee <> c.relowner
+"""
+READERS = """
+select distinct format('%s for %s', c.relname, replace(granted.grantee::regrole::text, 'holdfast_', ''))
+from pg_class as c
+cross join lateral aclexplode(c.relacl) as granted
+where c.relnamespace = 'holdfast'::regnamespace
   and granted.grantee <> c.relowner
 """
 
 
 async def signatures(conn: Connection) -> set[str]:
-    return {row[0] for query in (VERBS, COLUMNS) for row in await conn.fetch(query)}
+    async with conn.transaction():
+        await conn.execute(FIXED)
+        return {row[0] for query in (VERBS, CALLERS, COLUMNS, READERS) for row in await conn.fetch(query)}
 
 
 def recorded() -> set[str]:

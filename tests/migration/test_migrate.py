@@ -20,8 +20,15 @@ from holdfast.model.error import (
 from holdfast.model.payload import encode
 from tests.database import fresh_database
 from tests.migration.catalog import catalog_of
-from tests.migration.release import FILES, NEWEST, connection, with_function, with_migration
+from tests.migration.release import NEWEST, connection, with_function, with_migration, with_migrations
 from tests.patience import PATIENCE
+
+# A release some versions later.
+LATER = with_migrations(
+    "create table holdfast.one (n int)",
+    "alter table holdfast.one rename to two",
+    "alter table holdfast.two add m int",
+)
 
 
 async def function_exists(conn: "asyncpg.Connection[Record]", name: str) -> bool:
@@ -32,16 +39,19 @@ async def function_exists(conn: "asyncpg.Connection[Record]", name: str) -> bool
 
 
 async def test_an_empty_database_gets_everything(empty: "asyncpg.Connection[Record]") -> None:
-    assert await pending(empty) == [*(one.label for one in FILES.migrations), "functions"]
+    labels = [one.label for one in LATER.migrations]
+    assert len(labels) == NEWEST + 3
+    assert await pending(empty, LATER) == [*labels, "functions"]
     with pytest.raises(SchemaBehind):
         await check_schema(empty)
-    report = await migrate(empty)
-    assert report.applied == tuple(one.label for one in FILES.migrations)
+    report = await migrate(empty, LATER)
+    assert report.applied == tuple(labels)
     assert report.functions_installed
     assert (report.roles, report.owner) == (True, "holdfast_owner")
-    assert await pending(empty) == []
+    assert await pending(empty, LATER) == []
     await check_schema(empty)
     assert await empty.fetchval("select id from holdfast.installation") is not None
+    assert await empty.fetch("select n, m from holdfast.two") == []
 
 
 async def test_a_second_migrate_changes_nothing(migrated: "asyncpg.Connection[Record]") -> None:
@@ -57,11 +67,11 @@ async def test_a_second_migrate_changes_nothing(migrated: "asyncpg.Connection[Re
 async def test_ten_migrations_at_once_do_the_work_once(empty_database_url: str) -> None:
     async with AsyncExitStack() as stack:
         conns = [await stack.enter_async_context(connection(empty_database_url)) for _ in range(10)]
-        reports = await asyncio.gather(*(migrate(conn) for conn in conns))
+        reports = await asyncio.gather(*(migrate(conn, LATER) for conn in conns))
         applied = [label for report in reports for label in report.applied]
-        assert sorted(applied) == [one.label for one in FILES.migrations]
+        assert sorted(applied) == [one.label for one in LATER.migrations]
         assert [report.functions_installed for report in reports].count(True) == 1
-        assert await conns[0].fetchval("select count(*) from holdfast.migrations") == len(FILES.migrations)
+        assert await conns[0].fetchval("select count(*) from holdfast.migrations") == len(LATER.migrations)
         assert await conns[0].fetchval("select count(*) from holdfast.installation") == 1
 
 
@@ -96,13 +106,34 @@ async def test_a_migration_that_this_program_does_not_know_is_from_a_newer_one(
         await migrate(migrated)
 
 
+async def test_a_database_gets_only_the_migrations_that_it_lacks(
+    migrated: "asyncpg.Connection[Record]",
+) -> None:
+    *_, second, third = [one.label for one in LATER.migrations]
+    before = replace(LATER, migrations=LATER.migrations[:-2])
+    await migrate(migrated, before)
+    assert await pending(migrated, LATER) == [second, third, "functions"]
+    assert (await migrate(migrated, LATER)).applied == (second, third)
+
+
 async def test_a_migration_that_was_changed_after_it_was_applied_is_refused(
     migrated: "asyncpg.Connection[Record]",
 ) -> None:
-    first, *rest = FILES.migrations
-    changed = replace(FILES, migrations=(replace(first, text=first.text + "\n-- changed"), *rest))
-    with pytest.raises(SchemaDrifted, match=first.label):
+    await migrate(migrated, LATER)
+    *rest, last = LATER.migrations
+    changed = replace(LATER, migrations=(*rest, replace(last, text=last.text + "\n-- changed")))
+    with pytest.raises(SchemaDrifted, match=last.label) as caught:
         await migrate(migrated, changed)
+    assert "install the release that migrated this database" in (caught.value.hint or "")
+
+
+async def test_a_failed_migration_keeps_those_before_it(empty: "asyncpg.Connection[Record]") -> None:
+    broken = with_migrations("create table holdfast.one ()", "select 1 / 0")
+    with pytest.raises(DatabaseError, match=f"{NEWEST + 2:04}_added"):
+        await migrate(empty, broken)
+    assert (await schema_version(empty)).migration == NEWEST + 1
+    mended = with_migrations("create table holdfast.one ()", "create table holdfast.two ()")
+    assert (await migrate(empty, mended)).applied == (f"{NEWEST + 2:04}_added",)
 
 
 async def test_a_failed_migration_leaves_nothing_and_names_its_file(

@@ -12,19 +12,36 @@ from holdfast.client.task import Task
 from holdfast.db.connect import Connection
 from holdfast.db.invariants import check_invariants
 from holdfast.db.migrate import FUNCTION_SET, migrate, schema_version
+from holdfast.db.needed_role import granted_verbs
 from holdfast.db.sql_files import SqlFiles
 from holdfast.model.state import State
+from tests.docs.sql_reference import EVERYONE
 from tests.migration.release import connection, with_function, with_migration
 from tests.migration.signatures import recorded, signatures
 from tests.worker.working import counts, ended, in_state, until, working
 
+GONE_OR_CHANGED = """The list of public verbs is frozen (tests/migration/signatures.txt).
+Before 0.1.0 is released a change needs a page in docs/decisions that says why, and a line in UPGRADING.md;
+then run python -m tests.migration.signatures. After the release no line may go within a major version: give
+the new shape a new name, and keep the old one."""
+ADDED = """Verbs, columns or rights were added: once released they stay for the whole major version.
+If they are meant to be public, run python -m tests.migration.signatures."""
 NEWER = "create or replace function holdfast.of_tomorrow() returns {} language sql as $$select null::{}$$"
 
 
 async def test_no_verb_or_column_that_another_version_uses_is_gone_or_changed(conn: Connection) -> None:
     there = await signatures(conn)
-    assert recorded() - there == set(), "give the new shape a new name, and keep the old one for a release"
-    assert there - recorded() == set(), "python -m tests.migration.signatures records what was added"
+    assert recorded() - there == set(), GONE_OR_CHANGED
+    assert there - recorded() == set(), ADDED
+
+
+def test_the_list_names_every_verb_of_every_role() -> None:
+    granted = {f"{verb} for {role}" for role, verbs in granted_verbs().items() for verb in verbs}
+    granted |= {f"{verb} for {role}" for role in granted_verbs() for verb in EVERYONE}
+    listed = {line.split("(")[0] for line in recorded() if ") returns " in line}
+    assert len(granted) > 150
+    assert {line.replace("holdfast_", "") for line in granted} <= recorded()
+    assert listed == {line.split(" ")[0] for line in granted}
 
 
 @pytest.mark.parametrize(
@@ -33,6 +50,14 @@ async def test_no_verb_or_column_that_another_version_uses_is_gone_or_changed(co
         "drop function holdfast.stop_worker(uuid, jsonb)",
         "alter function holdfast.stop_worker(uuid, jsonb) rename to halt_worker",
         "drop view holdfast.attempt_view cascade",
+        "revoke execute on function holdfast.stop_worker(uuid, jsonb) from holdfast_worker",
+        "revoke select on holdfast.queue_view from holdfast_viewer",
+        "alter table holdfast.migrations alter column name type varchar",
+        """drop function holdfast.cancel_requests(uuid);
+        create function holdfast.cancel_requests(worker uuid)
+        returns table (job_id uuid, token uuid, why text) language sql as
+        'select null::uuid, null::uuid, null';
+        grant execute on function holdfast.cancel_requests to holdfast_worker""",
     ],
 )
 async def test_a_change_that_would_break_another_version_is_noticed(conn: Connection, change: str) -> None:

@@ -576,4 +576,17 @@ FINDINGS = (
             ),
         ),
     ),
+    Line(
+        "A verb was renamed, the row that it locks was not: of two equal workers whose time boxes ended at"
+        " once neither requested a successor, and their work waited for a person.",
+        "The row is part of the schema, and every lock that a function takes by name is compared with the"
+        " rows of a new database.",
+        (
+            named(
+                "race/test_successors.py",
+                "test_of_two_equal_workers_that_end_at_once_one_has_a_successor",
+            ),
+            "migration/test_locks.py::test_every_lock_that_a_function_takes_is_in_the_table",
+        ),
+    ),
 )

@@ -11,6 +11,7 @@ from holdfast.db.connect import Database
 from holdfast.db.continuations import overdue_continuation
 from holdfast.db.endpoints import uncounted_jobs
 from holdfast.db.queues import full_pause
+from holdfast.db.schema_check import advice_for
 from holdfast.maintenance.standard_tasks import standard_tasks
 from holdfast.model.duration import short
 from holdfast.model.error import DatabaseUnavailable, HoldfastError, PermissionDenied
@@ -123,7 +124,7 @@ async def durability(database: Database) -> Verdict:
 
 
 async def schema(database: Database) -> Verdict:
-    async with database.connection() as connection:
+    async with database.connection() as connection, advice_for(connection, database.address):
         missing = await migrate.pending(connection)
         state = await migrate.schema_version(connection)
     if missing:

@@ -17,6 +17,7 @@ import asyncpg
 from holdfast.db import install
 from holdfast.db.connect import Connection
 from holdfast.db.database_errors import translated
+from holdfast.db.development_database import refuse_development
 from holdfast.db.foreign_objects import refuse_foreign
 from holdfast.db.locks import Holder, advisory_holder
 from holdfast.db.schema_state import SchemaState, read_state, roles_exist
@@ -26,7 +27,7 @@ from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
 
 # Raise by one with every release that changes a function or view.
-FUNCTION_SET = 6
+FUNCTION_SET = 1
 
 LOCK_KEY = 0x686F6C6466617374  # "holdfast" in ASCII
 OTHER_MIGRATION_WAIT = timedelta(minutes=2)
@@ -98,13 +99,14 @@ async def pending(conn: Connection, files: SqlFiles | None = None) -> list[str]:
 
 
 async def check_schema(conn: Connection) -> None:
-    """Raise SchemaBehind unless this program can work with the database; a newer one is fine."""
+    """Raise SchemaMismatch unless this program can work with the database; a newer one is fine."""
     with translated():
         state = await read_state(conn)
-    newest = max((migration.version for migration in load_sql_files().migrations), default=0)
+    migrations = load_sql_files().migrations
+    refuse_development(state.checksums, migrations[0])
     if state.owner is None:
         raise SchemaBehind("The database does not contain Holdfast's tables yet.")
-    if state.migration < newest or state.function_set < FUNCTION_SET:
+    if state.migration < migrations[-1].version or state.function_set < FUNCTION_SET:
         raise SchemaBehind("The database's schema is too old for this program.")
 
 
@@ -117,14 +119,16 @@ async def _look(conn: Connection) -> SchemaState:
 
 
 def _missing(state: SchemaState, files: SqlFiles, function_set: int) -> list[str]:
-    _refuse_newer(state, files, function_set)
+    _refuse_others(state, files, function_set)
     missing = [migration.label for migration in files.migrations if migration.version not in state.checksums]
     if missing or (state.function_set, state.function_hash) != (function_set, files.hash):
         missing.append("functions")
     return missing
 
 
-def _refuse_newer(state: SchemaState, files: SqlFiles, function_set: int) -> None:
+def _refuse_others(state: SchemaState, files: SqlFiles, function_set: int) -> None:
+    """A database of a development version first: its numbers may be those of a newer release."""
+    refuse_development(state.checksums, files.migrations[0])
     if state.function_set > function_set:
         raise SchemaAhead(
             f"The database has function set {state.function_set}, but this program knows only function sets "
@@ -137,7 +141,8 @@ def _refuse_newer(state: SchemaState, files: SqlFiles, function_set: int) -> Non
         if ours[version].checksum != checksum:
             raise SchemaDrifted(
                 f"Migration {ours[version].label} in this program differs from the migration that the "
-                "database has applied."
+                "database has applied.",
+                migration=version,
             )
 
 

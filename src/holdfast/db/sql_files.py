@@ -11,10 +11,11 @@ from holdfast.db.sql_header import read_header
 
 SQL = Path(__file__).parent.parent / "sql"
 
-# The tables in reading order are for people and for the drift test; the others are not installed.
+# The first migration, the later ones, and what only tests install.
 _NOT_FUNCTIONS = ("schema", "migrations", "testing")
 _READ = "read"
 _VIEW = re.compile(r"create (?:or replace )?view holdfast\.(\w+)", re.IGNORECASE)
+INITIAL = 1
 _MIGRATION = re.compile(r"(\d{4})_(\w+)\.sql")
 
 
@@ -64,20 +65,29 @@ def load_sql_files(directory: Path = SQL) -> SqlFiles:
     return SqlFiles(
         roles=(directory / "roles.sql").read_text("utf-8"),
         bootstrap=(directory / "bootstrap.sql").read_text("utf-8"),
-        migrations=tuple(_migrations(directory / "migrations")),
+        migrations=(initial_migration(directory), *_later_migrations(directory / "migrations")),
         functions=tuple(_functions(directory)),
         grants=(directory / "grants.sql").read_text("utf-8"),
     )
 
 
-def _migrations(directory: Path) -> Iterable[Migration]:
-    for path in sorted(directory.glob("*.sql")):
+@cache
+def initial_migration(directory: Path = SQL) -> Migration:
+    """The tables of the first release, in reading order."""
+    tables = sorted((directory / "schema").glob("*.sql"))
+    return Migration(INITIAL, "initial", "\n".join(path.read_text("utf-8") for path in tables))
+
+
+def _later_migrations(directory: Path) -> Iterable[Migration]:
+    """Numbered from 0002 without a gap; there is no folder while there is none."""
+    for number, path in enumerate(sorted(directory.glob("*.sql")), start=INITIAL + 1):
         found = _MIGRATION.fullmatch(path.name)
-        if found is None:
+        if found is None or int(found[1]) != number:
             raise ValueError(
-                f"{path.name} is not a valid name of a migration; it must look like 0042_what_it_does.sql"
+                f"{path.name} is not a valid name of the next migration; it must look like "
+                f"{number:04}_what_it_does.sql"
             )
-        yield Migration(int(found[1]), found[2], path.read_text("utf-8"))
+        yield Migration(number, found[2], path.read_text("utf-8"))
 
 
 def _functions(directory: Path) -> list[SqlFile]:

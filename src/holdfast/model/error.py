@@ -7,7 +7,7 @@ HoldfastError                       exit code 1
 ├── SchemaMismatch                  4
 │   ├── SchemaBehind                    the database needs `holdfast migrate`
 │   ├── SchemaAhead                     the database is newer than this program
-│   ├── SchemaDrifted                   an applied migration was changed afterwards
+│   ├── SchemaDrifted                   the database was made by other migrations than this program's
 │   └── SchemaForeign                   the schema, or an object in it, has another owner
 ├── NotFound                        5
 ├── Conflict                        6
@@ -105,9 +105,15 @@ class SchemaAhead(SchemaMismatch):
 
 
 class SchemaDrifted(SchemaMismatch):
-    """A migration that the database has applied differs from the one in this program."""
+    """A migration that the database has applied differs from the one in this program: the first one, if a
+    development version before 0.1.0 made the database, or one whose file was changed.
+    """
 
     default_hint = "install the release that migrated this database, or restore the migration file"
+
+    def __init__(self, message: str, hint: str | None = None, migration: int | None = None) -> None:
+        super().__init__(message, hint)
+        self.migration = migration
 
 
 class SchemaForeign(SchemaMismatch):

@@ -12,7 +12,7 @@ from asyncpg import Record
 
 from holdfast.db.address import resolve_address
 from holdfast.db.connect import connect
-from holdfast.db.migrate import migrate
+from holdfast.db.migrate import FUNCTION_SET, migrate
 from holdfast.db.sql_files import SQL
 from holdfast.testing.server import find_server
 
@@ -107,7 +107,7 @@ async def _connect(url: str) -> "asyncpg.Connection[Record]":
 
 
 def _hash_of_sql() -> str:
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(str(FUNCTION_SET).encode())
     for path in sorted(SQL.rglob("*.sql")):
         digest.update(path.relative_to(SQL).as_posix().encode())
         digest.update(path.read_bytes())

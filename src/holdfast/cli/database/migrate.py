@@ -1,6 +1,8 @@
 """`holdfast migrate`."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Annotated
 
 import typer
@@ -11,9 +13,10 @@ from holdfast.cli.frame.output import say, write
 from holdfast.cli.frame.render import print_json
 from holdfast.cli.frame.session import connected
 from holdfast.db import migrate as schema
-from holdfast.db.connect import Database
+from holdfast.db.connect import Connection, Database
 from holdfast.db.maintenance import make_partitions
 from holdfast.db.migration_script import migration_script
+from holdfast.db.schema_check import advice_for
 from holdfast.model.error import PermissionDenied, SchemaBehind
 
 
@@ -29,7 +32,7 @@ def migrate(
 ) -> None:
     """Several processes may run this command at the same time, and workers may keep running.
 
-    Exits with code 4 if the schema is newer than this program.
+    Exits with code 4 if the schema is newer than this program, or was made by a development version.
     """
     target = target_of(context)
     start_logging(target)
@@ -42,7 +45,7 @@ def migrate(
 
 
 async def _look(target: Target, check: bool, as_json: bool) -> None:
-    async with connected(target) as database, database.connection() as connection:
+    async with _migrating(target) as (_, connection):
         missing = await schema.pending(connection)
         state = await schema.schema_version(connection)
     if as_json:
@@ -57,7 +60,7 @@ async def _look(target: Target, check: bool, as_json: bool) -> None:
 
 
 async def _print_sql(target: Target, as_json: bool) -> None:
-    async with connected(target) as database, database.connection() as connection:
+    async with _migrating(target) as (_, connection):
         text = await migration_script(connection)
     if as_json:
         print_json({"sql": text})
@@ -68,9 +71,8 @@ async def _print_sql(target: Target, as_json: bool) -> None:
 
 
 async def _migrate(target: Target, as_json: bool) -> None:
-    async with connected(target) as database:
-        async with database.connection() as connection:
-            done = await schema.migrate(connection)
+    async with _migrating(target) as (database, connection):
+        done = await schema.migrate(connection)
         await _prepare_partitions(database)
     if as_json:
         print_json(_document(done))
@@ -85,6 +87,16 @@ async def _migrate(target: Target, as_json: bool) -> None:
             f"note: this user may not create Holdfast's roles, so only {done.owner} and superusers "
             "can use it; let a user with CREATEROLE run holdfast migrate once to have them"
         )
+
+
+@asynccontextmanager
+async def _migrating(target: Target) -> AsyncIterator[tuple[Database, Connection]]:
+    async with (
+        connected(target) as database,
+        database.connection() as connection,
+        advice_for(connection, database.address),
+    ):
+        yield database, connection
 
 
 async def _prepare_partitions(database: Database) -> None:

@@ -13,7 +13,6 @@ create table holdfast.jobs (
   failures        integer not null default 0,
   losses          integer not null default 0,
   deferrals       integer not null default 0,
-  releases        integer not null default 0,
   worker_id       uuid,
   token           uuid,
   started_at      timestamptz,
@@ -23,6 +22,7 @@ create table holdfast.jobs (
   waits_for       text,
   generation      integer not null default 1,
   visit           integer not null default 1,
+  releases        integer not null default 0,
   units           double precision,
   estimate        double precision,
   reserved_units  double precision,
@@ -105,8 +105,6 @@ comment on column holdfast.jobs.losses
     ' first counts.';
 comment on column holdfast.jobs.deferrals
   is 'Attempts put off at no cost: rate limits, snoozes, releases, outages of ours.';
-comment on column holdfast.jobs.releases
-  is 'Releases in a row that neither a checkpoint nor a yield came before; five make it a suspect.';
 comment on column holdfast.jobs.worker_id is 'Worker that runs it.';
 comment on column holdfast.jobs.token is 'Mark of the claim that runs it; every write for the job must carry it.';
 comment on column holdfast.jobs.started_at is 'When this attempt began.';
@@ -117,6 +115,8 @@ comment on column holdfast.jobs.waits_for
   is 'What a waiting job waits for: order, children, budget, or signal: and a name.';
 comment on column holdfast.jobs.generation is 'Life of the job: each replay starts the next.';
 comment on column holdfast.jobs.visit is 'Count of stage visits; a loop back to a stage is a new visit.';
+comment on column holdfast.jobs.releases
+  is 'Releases in a row that neither a checkpoint nor a yield came before; five make it a suspect.';
 comment on column holdfast.jobs.units is 'What its attempts have used up so far.';
 comment on column holdfast.jobs.estimate is 'Units that one attempt is expected to use, if its enqueue said so.';
 comment on column holdfast.jobs.reserved_units

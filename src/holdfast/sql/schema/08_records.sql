@@ -111,3 +111,7 @@ create table holdfast.locks (
 );
 comment on table holdfast.locks is 'Rows to lock, for what one does at a time. Only functions of the owner lock them.';
 comment on column holdfast.locks.name is 'What is locked: a chore, a verb, or endpoint and its name.';
+
+-- Endpoints add theirs when they are first named.
+insert into holdfast.locks (name)
+values ('prune'), ('prune_endpoints'), ('mark_lanes'), ('summarise_ends'), ('request_continuation');
