@@ -141,6 +141,6 @@ async def test_the_prompt_has_what_earlier_stages_left(app: Holdfast) -> None:
 
 
 def test_an_agent_that_is_no_task_yet_is_refused_by_a_stage() -> None:
-    with pytest.raises(InvalidOption, match="must be a task or the name of a task") as caught:
+    with pytest.raises(InvalidOption, match="or the name of a task") as caught:
         Stage("triage", task=Agent("triage", model="m", url="http://host"))
     assert "app.task()" in (caught.value.hint or "")

@@ -26,8 +26,8 @@ def refuse_development(checksums: Mapping[int, str], initial: Migration) -> None
     """
     if checksums.get(INITIAL, initial.checksum) != initial.checksum:
         raise SchemaDrifted(
-            f"This database was made by a development version of Holdfast, before 0.1.0: its migration "
-            f"{initial.label} differs, and it cannot be upgraded; nothing was changed.",
+            "This database was made by a development version of Holdfast, before 0.1.0, and cannot be "
+            f"upgraded: it has another migration {initial.label} than this program. Nothing was changed.",
             NEW_DATABASE,
             migration=INITIAL,
         )

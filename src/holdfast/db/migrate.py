@@ -238,8 +238,8 @@ async def _take_lock(conn: Connection) -> None:
             if monotonic() > given_up_at:
                 raise Timeout(
                     f"{told or 'Another session'} has held the migration lock for two minutes.",
-                    "if this is another migration, wait until it ends, then run 'holdfast migrate' again; "
-                    "if it is not, end that process",
+                    "if that session runs a migration, wait until it ends and run 'holdfast migrate' again; "
+                    "otherwise terminate that session",
                 ) from exc
 
 

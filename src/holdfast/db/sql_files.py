@@ -84,7 +84,7 @@ def _later_migrations(directory: Path) -> Iterable[Migration]:
         found = _MIGRATION.fullmatch(path.name)
         if found is None or int(found[1]) != number:
             raise ValueError(
-                f"{path.name} is not a valid name of the next migration; it must look like "
+                f"The file name {path.name} is not valid: the next migration must be named "
                 f"{number:04}_what_it_does.sql"
             )
         yield Migration(number, found[2], path.read_text("utf-8"))

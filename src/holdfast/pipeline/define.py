@@ -154,7 +154,7 @@ class Pipeline:
 def _task_name(stage: str, task: Named | str) -> str:
     if isinstance(task, OpenableHandler):
         raise InvalidOption(
-            f"The task of stage {stage} must be a task or the name of a task (got {task!r}).",
+            f"Stage {stage} needs a function with @app.task, or the name of a task (got {task!r}).",
             "to use an agent, register it first: task = app.task()(Agent(…))",
         )
     return task if isinstance(task, str) else task.name

@@ -11,7 +11,7 @@ from holdfast.model.dead_letter import Triage
 from holdfast.model.error import InvalidOption
 from holdfast.model.id import JobId
 
-All = Annotated[bool, typer.Option("--all", help="Select all dead jobs, instead of some by ids or filters.")]
+All = Annotated[bool, typer.Option("--all", help="Select all dead jobs. Do not give ids or filters then.")]
 Jobs = Annotated[
     list[str] | None,
     typer.Argument(

@@ -26,7 +26,7 @@ ETA = ("eta", "eta_low", "eta_high")
 
 
 def show_run(context: typer.Context, run: OneRun, as_json: Json = False) -> None:
-    """Show one run: its jobs by state, rate and budget."""
+    """Show one run: its rate, its budget, and how many jobs are in each state."""
     run_id = read_run_id(run)
     _show(with_database(context, lambda database: progress_of(database, run_id)), as_json)
 

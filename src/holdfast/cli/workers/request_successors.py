@@ -31,7 +31,7 @@ def request_successors(
         ),
     ] = "30s",
 ) -> None:
-    """Start missing successors of workers with a time box.
+    """Request successors again that did not start.
 
     A worker with a time box requests a successor before it exits. If the successor has not started within
     --patience, this command requests it again. Run the command from a timer: while no worker runs, nothing

@@ -24,16 +24,16 @@ class WorkerArguments:
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Take jobs from these queues, such as chat,mail. With chat,mail:3, mail gets three times "
-            "the share of chat. By default, all queues of the app.",
+            help="Take jobs from these queues, such as 'chat,mail'. With 'chat,mail:3' the worker takes "
+            "three jobs from mail for each job from chat. By default, all queues of the app.",
         ),
     ] = None
     slots: Annotated[
         int, typer.Option(min=1, max=10_000, help="Run at most this many jobs at the same time.")
     ] = 50
-    group: Annotated[str | None, typer.Option(help="Also run jobs that were enqueued with this --group.")] = (
-        None
-    )
+    group: Annotated[
+        str | None, typer.Option(help="Run the jobs of this group, and those without a group.")
+    ] = None
     drain: Annotated[
         bool,
         typer.Option(
@@ -103,8 +103,8 @@ class WorkerArguments:
         str | None,
         typer.Option(
             metavar="DURATION",
-            help="This long before the time box ends, ask handlers to save their work and stop. By default "
-            "a fifth of the time box.",
+            help="When to ask handlers to save their work and stop, such as 5s before the time box ends. By "
+            "default, a fifth of the time box before its end.",
         ),
     ] = None
     continue_post: Annotated[
@@ -133,7 +133,7 @@ class WorkerArguments:
         str,
         typer.Option(
             metavar="DURATION",
-            help="How long the next worker waits, after it was requested, before it takes jobs.",
+            help="The next worker takes no jobs until this time has passed since its request.",
         ),
     ] = "1s"
     patience: Annotated[

@@ -53,7 +53,7 @@ class HttpCallback:
         parts = urlsplit(self.url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise InvalidOption(
-                f"The URL for the POST must be an http or https URL with a host (got {self.url!r}).",
+                f"The URL that starts the next worker must be http or https, with a host (got {self.url!r}).",
                 "write it as https://host/path",
             )
 
