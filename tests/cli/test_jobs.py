@@ -35,7 +35,7 @@ def test_every_option_of_an_enqueue_reaches_the_job(database_url: str) -> None:
         *("--endpoint", "model", "--max-failures", "5", "--deadline", "2100-01-01T00:00:00Z"),
     )
     shown = holdfast("jobs", "show", job, "--json", url=database_url).document
-    assert shown.keys() == JOB_KEYS | {"attempts", "timeline", "calls"}
+    assert shown.keys() == JOB_KEYS | {"attempts", "timeline", "calls", "logs"}
     expected = {
         "payload": {"name": "Ada"},
         "queue": "mail",

@@ -34,6 +34,7 @@ MAINTENANCE = [
     "advance_order_keys()",
     "prune_jobs()",
     "prune_records()",
+    "prune_logs()",
     "forget_workers()",
     "make_partitions()",
 ]
@@ -45,6 +46,7 @@ OPERATOR_VERBS: list[tuple[str, Any]] = [
     ("select holdfast.replay_jobs($1)", [uuid4()]),
     ("select holdfast.cancel_run($1)", uuid4()),
     ("select holdfast.replay_run($1)", uuid4()),
+    ("select holdfast.limit_logs($1, 'why', 'Ada')", 1),
 ]
 
 WORKER_VERBS: list[tuple[str, Any]] = [
@@ -64,6 +66,8 @@ WORKER_VERBS: list[tuple[str, Any]] = [
     ("select holdfast.label_job($1, $1, '{}')", uuid4()),
     ("select holdfast.report_progress($1, $1, 1)", uuid4()),
     ("select holdfast.held_jobs($1)", uuid4()),
+    ("select holdfast.save_logs($1, '{1}', $1, '{0}', '{[]}')", [uuid4()]),
+    ("select holdfast.log_settings($1)", ["q"]),
     ("select holdfast.cancel_requests($1)", uuid4()),
 ]
 

@@ -21,8 +21,12 @@ from tests.builders import (
     state_of,
 )
 from tests.sql.conftest import Clock
+from tests.sql.logs import save
 
-BESIDE = ["payloads", "attempts", "calls", "checkpoints", "progress", "stage_outputs", "dead_letters"]
+BESIDE = [
+    *("payloads", "attempts", "calls", "checkpoints", "progress", "stage_outputs", "dead_letters"),
+    "attempt_logs",
+]
 
 
 async def prune(conn: Connection, most: int = 1000) -> Record:
@@ -45,6 +49,7 @@ async def test_a_job_is_forgotten_after_its_queues_retention(conn: Connection, c
 async def test_nothing_is_left_beside_a_forgotten_job(conn: Connection, clock: Clock) -> None:
     job = await running_job(conn, payload="x" * 5000, retry=[0, 0, 0])
     await conn.execute("select holdfast.report_progress($1, $2, 1)", job.id, job.token)
+    await save(conn, job, "a line")
     await settle(conn, job, "advance", {"stage": "two"})
     job = await claim_one(conn, job.worker)
     await conn.execute("select holdfast.save_checkpoint($1, $2, 'a', '1')", job.id, job.token)

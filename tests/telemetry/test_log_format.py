@@ -5,6 +5,7 @@ import logging
 import re
 from datetime import UTC, datetime
 from io import StringIO
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +14,7 @@ import pytest
 from holdfast.model.id import JobId
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
-from holdfast.telemetry.job_log import JobLogFilter, running_job
+from holdfast.telemetry.job_log import JobLogFilter, running_attempt
 from holdfast.telemetry.log_format import JsonFormatter, LineFormatter
 from tests.telemetry.claimed import claimed_job
 
@@ -138,9 +139,10 @@ def test_other_events_show_their_fields(caplog: pytest.LogCaptureFixture) -> Non
 
 def test_a_record_of_the_app_names_its_logger_and_its_job() -> None:
     record = logging.LogRecord("shop.mail", logging.INFO, __file__, 1, "sent %s\nforged", ("it",), None)
-    before = running_job.set(claimed_job(JOB, "send_mail", 2))
+    attempt: Any = SimpleNamespace(job=claimed_job(JOB, "send_mail", 2))
+    before = running_attempt.set(attempt)
     JobLogFilter().filter(record)
-    running_job.reset(before)
+    running_attempt.reset(before)
     line = LineFormatter(StringIO()).format(record)
     assert line.endswith(r" INFO    shop.mail: sent it\nforged [send_mail 876253520d71 attempt 2]")
     document = json.loads(JsonFormatter().format(record))

@@ -10,6 +10,7 @@ from holdfast.db import doctor_facts, locks, migrate
 from holdfast.db.connect import Database
 from holdfast.db.continuations import overdue_continuation
 from holdfast.db.endpoints import uncounted_jobs
+from holdfast.db.logs import storage
 from holdfast.db.queues import full_pause
 from holdfast.db.schema_check import advice_for
 from holdfast.maintenance.standard_tasks import standard_tasks
@@ -31,6 +32,7 @@ MAINTENANCE_PATIENCE = timedelta(minutes=2)
 GAUGE_PATIENCE = timedelta(minutes=10)
 # Two sweeps: no round takes that long.
 HOLD_PATIENCE = timedelta(seconds=10)
+LOGS_REMOVED_LATELY = timedelta(days=1)
 CONNECTIONS_SPARE = 10
 CONNECTIONS_OF_A_WORKER = 3
 MOST_NAMED = 1000
@@ -348,6 +350,19 @@ async def transactions(database: Database) -> Verdict:
     )
 
 
+async def handler_logs(database: Database) -> Verdict:
+    kept = await storage(database)
+    room = f"{kept.bytes / 2**20:.1f} of {kept.max_bytes / 2**20:.1f} MiB"
+    if kept.removed_at is None or datetime.now(UTC) - kept.removed_at > LOGS_REMOVED_LATELY:
+        return ok(f"logs of handlers take {room}")
+    upto = "" if kept.removed_to is None else f" Those stored up to {time_words(kept.removed_to)} are gone."
+    return note(
+        f"The logs of handlers reached their limit, so the oldest were removed ({room}).{upto}",
+        "raise the limit with 'holdfast jobs limit-logs 2GiB --reason …', or keep the logs of failures only "
+        "with 'holdfast queues set NAME logs=errors'",
+    )
+
+
 def _lost(workers: int) -> str:
     return f"{counted(workers, 'worker')} {'is' if workers == 1 else 'are'} lost"
 
@@ -374,6 +389,7 @@ CHECKS: dict[str, Check] = {
     "queues": queues,
     "maintenance": maintenance_tasks,
     "endpoints": endpoints,
+    "logs": handler_logs,
     "autovacuum": autovacuum,
     "snapshots": snapshots,
     "transactions": transactions,

@@ -1,14 +1,17 @@
 """A handle on a stored job: ask for its state and progress, wait for its output, cancel it."""
 
+from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any, Generic, TypeVar
 
 from holdfast.client.connection_pools import Links
 from holdfast.client.json_conversion import Converter
+from holdfast.client.log_follower import follow_logs
 from holdfast.client.wait import wait_until
-from holdfast.db import jobs, pipelines
+from holdfast.db import jobs, logs, pipelines
 from holdfast.model.duration import Duration
 from holdfast.model.error import JobFailed, NotFound, PermissionDenied
+from holdfast.model.handler_log import LogLine
 from holdfast.model.id import JobId
 from holdfast.model.job import Job, JobProgress
 from holdfast.model.payload import encode
@@ -53,6 +56,14 @@ class JobHandle(Generic[R]):
     async def progress(self) -> JobProgress | None:
         """The last progress that its handler reported, also after the end; None if it reported none."""
         return (await self.job()).progress
+
+    async def logs(self, attempt: int | None = None) -> list[LogLine]:
+        """What its handler logged, of one attempt or of all, as far as its queue keeps it (`logs`)."""
+        return await logs.list_lines(self._links.here().database, self.id, attempt)
+
+    def follow_logs(self) -> AsyncIterator[LogLine]:
+        """The lines that are there, then new ones as they are stored, until the job has ended."""
+        return follow_logs(self._links.here().database, self.id)
 
     async def result(self, timeout: Duration | None = None) -> R:
         """The handler's output. Raises JobFailed if the job did not complete, Timeout after `timeout`."""

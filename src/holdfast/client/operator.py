@@ -7,9 +7,10 @@ from holdfast.client.connection_pools import Links
 from holdfast.client.filters import JobFilter, read_state, wire
 from holdfast.client.job_actions import Action, JobSelection, act
 from holdfast.client.read_id import read_id
-from holdfast.db import operator
+from holdfast.db import logs, operator
 from holdfast.db.operator import Results
 from holdfast.db.statement import Executor
+from holdfast.model.byte_size import Size, parse_size
 from holdfast.model.id import JobId
 from holdfast.model.operator_action import OperatorResult
 from holdfast.model.payload import encode
@@ -24,6 +25,10 @@ class OperatorActions:
 
     def __init__(self, links: Links) -> None:
         self._links = links
+
+    async def limit_logs(self, size: Size, reason: str) -> None:
+        """Keeps at most this much of all handlers' logs, such as "2GiB"; beyond that the oldest go."""
+        await logs.limit_logs(self._database, parse_size(size), reason, self._links.name)
 
     async def reclaim(self, *jobs: UUID | str, reason: str, **filters: Unpack[JobFilter]) -> Results:
         """Takes jobs from their workers and makes them ready again, without a failure."""

@@ -67,6 +67,7 @@ class QueuePolicy(TypedDict, total=False):
     ageing: float
     weight: float
     detail: str
+    logs: str  # of handlers: "off", "errors" (of attempts that do not succeed) or "all"
     retention: Duration
     payload_limit: int
     endpoint: str

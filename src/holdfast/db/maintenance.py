@@ -20,6 +20,7 @@ FORGET_WORKERS = "select holdfast.forget_workers()"
 MAKE_PARTITIONS = "select holdfast.make_partitions()"
 SUMMARISE_ENDS = "select holdfast.summarise_ends()"
 PRUNE_ENDPOINTS = "select holdfast.prune_endpoints()"
+PRUNE_LOGS = "select holdfast.prune_logs()"
 PRUNE_UNUSED = "select * from holdfast.prune_unused($1::integer)"
 SETTLE_LIMITS = "select holdfast.settle_limits()"
 MARK_LANES = "select holdfast.mark_lanes()"
@@ -88,6 +89,11 @@ async def summarise_ends(on: Executor) -> int | None:
 async def prune_endpoints(on: Executor) -> int | None:
     """Deletes the seconds of endpoints that are older than six hours; returns how many."""
     return await _fetch_count(on, PRUNE_ENDPOINTS)
+
+
+async def prune_logs(on: Executor) -> int | None:
+    """Deletes the oldest logs of handlers beyond their limit; returns how many parts."""
+    return await _fetch_count(on, PRUNE_LOGS)
 
 
 async def prune_unused(on: Executor, limit: int = 1000) -> dict[str, int]:

@@ -20,6 +20,7 @@ SUMMARISE_ENDS = "summarise_ends"
 PRUNE_ENDPOINTS = "prune_endpoints"
 PRUNE_RECORDS = "prune_records"
 PRUNE_UNUSED = "prune_unused"
+PRUNE_LOGS = "prune_logs"
 SETTLE_LIMITS = "settle_limits"
 MARK_LANES = "mark_lanes"
 
@@ -55,6 +56,7 @@ def standard_tasks(sweep: timedelta, on_rescue: Callable[[], None] = _nothing) -
         MaintenanceTask(PRUNE, MINUTE, prune, SPREAD, batch=1000),
         MaintenanceTask(PRUNE_RECORDS, MINUTE, prune_records, SPREAD, batch=1000),
         MaintenanceTask(PRUNE_UNUSED, MINUTE, prune_unused, SPREAD, batch=1000),
+        MaintenanceTask(PRUNE_LOGS, MINUTE, maintenance.prune_logs, SPREAD, batch=1000),
         MaintenanceTask(FORGET_WORKERS, MINUTE, maintenance.forget_workers, SPREAD),
         MaintenanceTask(SUMMARISE_ENDS, 2 * sweep, maintenance.summarise_ends),
         MaintenanceTask(PRUNE_ENDPOINTS, MINUTE, maintenance.prune_endpoints, SPREAD, batch=10_000),

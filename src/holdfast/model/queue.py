@@ -71,6 +71,7 @@ class QueueDetails(QueueSummary):
     ageing: float | None
     weight: float
     detail: str
+    logs: str
     retention: timedelta
     payload_limit: int
     endpoint: str | None

@@ -16,26 +16,27 @@ declare
       "complete_in_transaction", "wait_jobs", "await_signal", "spawn_children", "load_children", "load_context",
       "load_history", "signal", "declare_pipeline",
       "save_checkpoint", "load_checkpoints", "report_progress", "save_call", "label_job", "open_stages",
+      "save_logs", "log_settings",
       "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns", "read_payloads", "declare_queue", "declare_task",
       "declare_endpoint", "notify_ready",
       "start_run", "seal_run", "run_progress", "run_blocker", "get_job", "attempt_results",
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records",
       "record_maintenance",
       "forget_workers", "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits",
-      "mark_lanes"
+      "mark_lanes", "prune_logs"
     ],
     "holdfast_operator": [
       "pause_queue", "resume_queue", "pause_all_queues", "resume_all_queues", "cancel_jobs", "replay_jobs",
       "replay_from_stage", "cancel_run", "replay_run", "raise_budget", "signal", "declare_pipeline", "move_pipeline",
       "extend_run", "reclaim_jobs", "complete_as_operator", "fail_as_operator", "set_priority", "drain_workers",
-      "lost_continuations", "fail_continuation", "start_workers", "open_endpoint", "close_endpoint",
+      "lost_continuations", "fail_continuation", "start_workers", "limit_logs", "open_endpoint", "close_endpoint",
       "note_dead_letters", "triage_dead_letters", "replay_dead_letters", "replace_job", "start_run", "seal_run",
       "declare_queue", "declare_task", "declare_endpoint", "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns",
       "read_payloads", "notify_ready",
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records",
       "record_maintenance",
       "forget_workers", "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits",
-      "mark_lanes"
+      "mark_lanes", "prune_logs"
     ],
     "holdfast_viewer": [
       "get_job", "list_jobs", "find_jobs", "run_progress", "run_blocker", "explain", "timeline", "load_context",

@@ -156,6 +156,12 @@ class Event(StrEnum):
         "The queue of the hooks was full, or did not empty at the end.",
         "count",
     )
+    LOGS_DROPPED = (
+        "log.parts_dropped",
+        WARNING,
+        "Parts of handlers' logs were not stored: the database refused them or did not answer for long.",
+        "count",
+    )
 
     # Its lease, connections and maintenance.
     LEASE_NOT_RENEWED = "lease.not_renewed", DEBUG, "A heartbeat failed; it is repeated.", "because"

@@ -1,12 +1,19 @@
-"""Which job a log record belongs to: known in the handler's task, in its thread and in its child process."""
+"""Which attempt a log record belongs to: known in the handler's task, thread and child process."""
 
 import logging
 from contextvars import ContextVar
+from typing import Protocol
 
 from holdfast.model.job import ClaimedJob
 
+
+class RunningAttempt(Protocol):
+    @property
+    def job(self) -> ClaimedJob: ...
+
+
 # Set by the worker around each attempt. Threads and tasks that a handler starts inherit it by their context.
-running_job: ContextVar[ClaimedJob | None] = ContextVar("holdfast_job", default=None)
+running_attempt: ContextVar[RunningAttempt | None] = ContextVar("holdfast_attempt", default=None)
 
 
 class JobLogFilter(logging.Filter):
@@ -17,8 +24,8 @@ class JobLogFilter(logging.Filter):
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        job, known = running_job.get(), vars(record)
-        known.setdefault("job", None if job is None else job.id)
-        known.setdefault("task", None if job is None else job.task)
-        known.setdefault("attempt", None if job is None else job.attempt)
+        attempt, known = running_attempt.get(), vars(record)
+        known.setdefault("job", None if attempt is None else attempt.job.id)
+        known.setdefault("task", None if attempt is None else attempt.job.task)
+        known.setdefault("attempt", None if attempt is None else attempt.job.attempt)
         return True

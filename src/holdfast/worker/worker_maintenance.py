@@ -9,9 +9,12 @@ from holdfast.worker.claim.orphans import Orphans
 from holdfast.worker.declarations import Declarations
 from holdfast.worker.events.endpoint_watch import EndpointWatch
 from holdfast.worker.suspects.suspect_workers import Isolation, SuspectWorkers
-from holdfast.worker.worker_state import JOB_EVENTS, STOP_REQUESTS, WorkerState
+from holdfast.worker.worker_state import ATTEMPT_LOGS, JOB_EVENTS, STOP_REQUESTS, WorkerState
 
 SUSPECTS = "suspects"
+# One statement for the lines of all attempts: soon after an end, for readers who follow, but never many.
+LOGS_EVERY = timedelta(seconds=2)
+LOGS_SOONEST = timedelta(seconds=1)
 
 
 def maintenance_tasks(
@@ -28,6 +31,8 @@ def maintenance_tasks(
         MaintenanceTask("reclaimed", sweep, requests.kill_reclaimed),
         MaintenanceTask("endpoints", sweep, EndpointWatch(worker.events.endpoints).look),
         MaintenanceTask(JOB_EVENTS, sweep, worker.events.read),
+        MaintenanceTask(ATTEMPT_LOGS, LOGS_EVERY, worker.logs.send, soonest=LOGS_SOONEST),
+        MaintenanceTask("log_settings", 2 * sweep, worker.logs.read_settings),
     ]
 
 

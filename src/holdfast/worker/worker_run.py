@@ -49,7 +49,8 @@ class WorkerRun:
         async with locks_watched([worker.main, worker.side, worker.lease.connection]):
             try:
                 if await self._begin():
-                    await self._work()
+                    with worker.logs.captured():
+                        await self._work()
             finally:
                 await self._end()
 
@@ -59,6 +60,7 @@ class WorkerRun:
         await make_partitions(worker.main)
         if worker.options.box is not None:
             worker.allowance.know(await usual_run_time(worker.main, worker.options.queues))
+        await worker.logs.read_settings(worker.main)
         port = DatabasePort(worker, await installation_id(worker.main))
         self._attempts = AttemptRunner(worker, port)
         self._settling = SettleLoop(worker, self._attempts)
@@ -205,6 +207,7 @@ class WorkerRun:
         else:
             await worker.registration.sign_off(worker.main, worker.status(), worker.allowance.goodbye)
         await worker.events.close(worker.main, self._time_left)
+        await worker.logs.close(worker.main, self._time_left)
         await worker.main.close()
         await worker.side.close()
         if self._hard_stop is not None:

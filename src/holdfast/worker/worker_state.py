@@ -15,6 +15,7 @@ from holdfast.worker.claim.slots import Slots
 from holdfast.worker.claim.wake import Wake
 from holdfast.worker.events.job_events import JobEvents
 from holdfast.worker.lease.lease import Lease, Registration
+from holdfast.worker.logs.attempt_logs import AttemptLogs
 from holdfast.worker.options import WorkerOptions
 from holdfast.worker.resources import NONE
 from holdfast.worker.settle.outbox import Outbox
@@ -25,9 +26,10 @@ from holdfast.worker.worker_app import WorkerApp
 from holdfast.worker.worker_connection import WorkerConnection, listening_connection
 from holdfast.worker.worker_report import WorkerReport
 
-# Maintenance tasks that also run at once, after news of a cancel request or a failure.
+# Maintenance tasks that also run at once, after news of a cancel request, a failure or a log.
 STOP_REQUESTS = "stop_requests"
 JOB_EVENTS = "job_events"
+ATTEMPT_LOGS = "attempt_logs"
 
 
 class WorkerState:
@@ -60,6 +62,7 @@ class WorkerState:
         self.outbox = Outbox()
         self.wake = Wake(self._may_poll_seldom)
         self.events = JobEvents(self.me, self._read_results)
+        self.logs = AttemptLogs(options.queues, self.slots.running, self._send_logs)
         self.calls: set[float] = set()  # when each running settle_and_claim began
         self.claims_left = 1 if options.once else None  # None: unlimited
         self.idle = asyncio.Event()  # set when nothing runs, waits to be sent, or is being sent
@@ -118,6 +121,9 @@ class WorkerState:
 
     def _read_results(self) -> None:
         self.sweeper.hurry(JOB_EVENTS)
+
+    def _send_logs(self) -> None:
+        self.sweeper.hurry(ATTEMPT_LOGS)
 
     def _may_poll_seldom(self) -> bool:
         return self.side.is_listening and not self.options.drain

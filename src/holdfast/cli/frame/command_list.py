@@ -104,6 +104,8 @@ COMMANDS = (
         {
             "list": "list_jobs:list_jobs",
             "show": "show_job:show_job",
+            "logs": "job_logs:show_logs",
+            "limit-logs": "job_logs:limit_logs",
             "wait": "wait_and_signal:wait_jobs",
             "signal": "wait_and_signal:signal_job",
             "cancel": "cancel_and_replay:cancel_jobs",

@@ -6,14 +6,16 @@ from typing import Any
 import typer
 
 from holdfast.cli.frame.common_options import Json, OneJob, read_job_id
-from holdfast.cli.frame.output import tell, write
+from holdfast.cli.frame.output import command, tell, write
 from holdfast.cli.frame.render import ago, clock, error_words, facts, print_json, print_sheet, print_table
 from holdfast.cli.frame.session import with_database
-from holdfast.db import jobs, stats
+from holdfast.db import jobs, logs, stats
 from holdfast.db.connect import Database
 from holdfast.db.recorded_calls import list_calls
 from holdfast.model.attempt import Attempt
 from holdfast.model.error import NotFound, PermissionDenied
+from holdfast.model.handler_log import LogSummary
+from holdfast.model.human_readable import counted
 from holdfast.model.id import JobId
 from holdfast.model.job import Job
 from holdfast.model.json_document import plain
@@ -37,6 +39,7 @@ class JobRecord:
     attempts: list[Attempt]
     timeline: list[TimelineEntry]
     calls: list[Call]
+    logs: list[LogSummary]
 
 
 async def read_record(database: Database, job_id: JobId) -> JobRecord:
@@ -46,9 +49,10 @@ async def read_record(database: Database, job_id: JobId) -> JobRecord:
     try:
         attempts = await jobs.list_attempts(database, job_id)
         timeline = await stats.timeline(database, job_id)
-        return JobRecord(job, attempts, timeline, await list_calls(database, job_id))
+        calls, kept = await list_calls(database, job_id), await logs.summaries(database, job_id)
+        return JobRecord(job, attempts, timeline, calls, kept)
     except PermissionDenied:
-        return JobRecord(job, [], [], [])  # a producer may see its job, but not how workers fared with it
+        return JobRecord(job, [], [], [], [])  # a producer may see its job, but not how workers fared with it
 
 
 def document(record: JobRecord) -> dict[str, Any]:
@@ -57,11 +61,12 @@ def document(record: JobRecord) -> dict[str, Any]:
         "attempts": plain(record.attempts),
         "timeline": plain(record.timeline),
         "calls": plain(record.calls),
+        "logs": plain(record.logs),
     }
 
 
 def print_record(record: JobRecord) -> None:
-    print_sheet(facts(record.job) | {"progress": _progress(record.job)})
+    print_sheet(facts(record.job) | {"progress": _progress(record.job), "logs": _logs(record)})
     if record.timeline:
         write("")
         print_table(
@@ -74,6 +79,13 @@ def print_record(record: JobRecord) -> None:
 
 def _progress(job: Job) -> str | None:
     return None if job.progress is None else f"{job.progress} (reported {ago(job.progress.updated_at)} ago)"
+
+
+def _logs(record: JobRecord) -> str | None:
+    if not record.logs:
+        return None
+    lines, tries = sum(one.lines for one in record.logs), counted(len(record.logs), "attempt")
+    return f"{counted(lines, 'line')} of {tries} ({command('jobs', 'logs', str(record.job.id))})"
 
 
 def _why(entry: TimelineEntry) -> str | None:

@@ -1,7 +1,7 @@
 -- (nothing) -> declared: makes a queue if there is none, and sets the given keys of its policy.
 -- policy: priority, max_failures, max_losses, retry, timeout, max_wait, rescue_delay, cancel_grace, ageing, weight,
--- detail (audit trail: off, basic or full), retention, payload_limit, endpoint, notify, max_concurrent, rate. Keys
--- that are not given keep their values.
+-- detail (audit trail: off, basic or full), logs (of handlers: off, errors or all), retention, payload_limit, endpoint,
+-- notify, max_concurrent, rate. Keys that are not given keep their values.
 -- With policy null the queue is only named, as by an enqueue, and is removed again after 30 days without use.
 create or replace function holdfast.declare_queue(name text, policy jsonb default '{}')
 returns void
@@ -19,11 +19,11 @@ begin
   select k into unknown from jsonb_object_keys(p) as k
   where k <> all (array['priority', 'max_failures', 'max_losses', 'retry', 'timeout', 'max_wait', 'rescue_delay',
     'cancel_grace', 'ageing', 'weight', 'detail', 'retention', 'payload_limit', 'endpoint', 'notify', 'max_concurrent',
-    'rate']);
+    'rate', 'logs']);
   if unknown is not null then
     perform holdfast.refuse('HF002', format('A queue has no setting %s.', unknown),
       'Use priority, max_failures, max_losses, retry, timeout, max_wait, rescue_delay, cancel_grace, ageing, weight,'
-      ' detail, retention, payload_limit, endpoint, notify, max_concurrent, rate.');
+      ' detail, retention, payload_limit, endpoint, notify, max_concurrent, rate, logs.');
   end if;
   perform holdfast.find_lane(name, null, null);
   if policy is null then
@@ -56,6 +56,7 @@ begin
         when p ->> 'detail' = 'full' then coalesce(q.full_since, holdfast.now())
         when not p ? 'detail' then q.full_since
       end,
+      logs = case when p ? 'logs' then p ->> 'logs' else q.logs end,
       retention = case when p ? 'retention' then holdfast.read_interval(p -> 'retention') else q.retention end,
       payload_limit = case when p ? 'payload_limit' then (p ->> 'payload_limit')::integer else q.payload_limit end,
       endpoint = case when p ? 'endpoint' then p ->> 'endpoint' else q.endpoint end,
@@ -70,6 +71,7 @@ exception
     raise exception using
       errcode = 'HF002',
       message = format('A setting of the queue %s is out of range: %s.', name, sqlerrm),
-      hint = 'priority must be 0 to 100, limits at least 1, durations more than 0, and detail off, basic or full.';
+      hint = 'priority must be 0 to 100, limits at least 1, durations more than 0, detail off, basic or full,'
+        ' and logs off, errors or all.';
 end
 $$;

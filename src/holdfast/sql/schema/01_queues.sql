@@ -16,6 +16,7 @@ create table holdfast.queues (
   weight        double precision not null default 1,
   detail        text not null default 'basic',
   full_since    timestamptz,
+  logs          text not null default 'errors',
   retention     interval not null default '30 days',
   payload_limit integer not null default 262144,
   endpoint      text,
@@ -33,6 +34,7 @@ create table holdfast.queues (
   constraint queue_ageing_positive check (ageing between 0.000001 and 1000000),
   constraint queue_weight_positive check (weight between 0.000001 and 1000000),
   constraint queue_detail_known check (detail in ('off', 'basic', 'full')),
+  constraint queue_logs_known check (logs in ('off', 'errors', 'all')),
   constraint queue_retention_positive check (retention > '0'),
   constraint queue_payload_limit_positive check (payload_limit > 0)
 );
@@ -55,6 +57,8 @@ comment on column holdfast.queues.ageing is 'Priority points a ready job gains p
 comment on column holdfast.queues.weight is 'How often workers look here first, relative to their other queues.';
 comment on column holdfast.queues.detail is 'How much of the audit trail is kept: off, basic or full.';
 comment on column holdfast.queues.full_since is 'Since when its detail is full; null while it is not.';
+comment on column holdfast.queues.logs
+  is 'Which logs of handlers are kept: off, errors (of attempts that do not succeed) or all.';
 comment on column holdfast.queues.retention is 'How long ended jobs are kept.';
 comment on column holdfast.queues.payload_limit is 'Largest payload in bytes.';
 comment on column holdfast.queues.endpoint is 'Endpoint that its jobs call unless they name another.';

@@ -16,7 +16,7 @@ from holdfast.model.job import ClaimedJob
 from holdfast.model.outcome import DONE, Released, Verb, end_of
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
-from holdfast.telemetry.job_log import running_job
+from holdfast.telemetry.job_log import running_attempt
 from holdfast.worker.attempt.attempt_tasks import AttemptTasks
 from holdfast.worker.attempt.deadlines import Deadlines
 from holdfast.worker.attempt.failure import end_after, unknown_task
@@ -76,7 +76,7 @@ class AttemptRunner:
     async def _run(self, attempt: Attempt) -> None:
         handler = attempt.handler
         attempt.has_begun = True
-        before = running_job.set(attempt.job)  # for the log
+        before = running_attempt.set(attempt)  # for the log
         try:
             if attempt.stop is not None:
                 raise asyncio.CancelledError
@@ -89,7 +89,7 @@ class AttemptRunner:
             attempt = returned(attempt, self._port.stage_models)
         except BaseException as exc:
             attempt = self._raised(attempt, exc)
-        running_job.reset(before)
+        running_attempt.reset(before)
         self._ended(attempt)
         attempt.error = None  # its traceback holds this frame: together they would stay until a collection
 
@@ -166,6 +166,8 @@ class AttemptRunner:
             return attempt  # `give_up` has reported it
         worker.slots.vacate(attempt)
         worker.report.count(end.verb)
+        if attempt.log is not None:
+            worker.logs.ended(attempt, end.verb)
         if worker.allowance.durations is not None and end.verb is not Verb.RELEASE:
             worker.allowance.durations.note(job.task, monotonic() - attempt.began)
         if attempt.is_settled:

@@ -11,6 +11,7 @@ from typing import Any
 from holdfast.model.job import ClaimedJob
 from holdfast.model.outcome import End
 from holdfast.model.stage_routing import Advance
+from holdfast.telemetry.attempt_log import AttemptLog
 from holdfast.worker.attempt.handler import Handler
 
 _CREATING_EVENTS = Lock()
@@ -47,6 +48,7 @@ class Attempt:
         "has_begun",
         "is_settled",
         "job",
+        "log",
         "marker",
         "reason",
         "stop",
@@ -77,6 +79,7 @@ class Attempt:
         self.value: Any = None  # what the handler returned
         self.end: End | None = None  # set by the last step: what the database stores
         self.error: BaseException | None = None  # what the handler raised; set only if a hook may want it
+        self.log: AttemptLog | None = None  # begun by the first line that the handler logs
         self.cancelled_event: Event | None = None
         self.yield_event: Event | None = None
 

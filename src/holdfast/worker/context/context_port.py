@@ -15,6 +15,7 @@ from holdfast.model.pipeline import Child, Told, Visit
 from holdfast.model.recorded_call import NewCall
 from holdfast.model.stage_routing import OnFailure, WaitFor
 from holdfast.pipeline.models import Models
+from holdfast.telemetry.attempt_log import AttemptLog
 from holdfast.worker.attempt.running_attempt import Attempt
 from holdfast.worker.context.job_transaction import JobTransaction
 
@@ -46,6 +47,9 @@ class ContextPort(Protocol):
 
     def note_endpoint(self, is_ok: bool | None) -> None:
         """The handler has just said this about its endpoint."""
+
+    def log_of(self, attempt: Attempt) -> AttemptLog | None:
+        """Where the lines go that the handler logs; None if they are not kept."""
 
     def transaction(self, attempt: Attempt, output: Any) -> AbstractAsyncContextManager[JobTransaction]: ...
 

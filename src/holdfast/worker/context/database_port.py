@@ -20,6 +20,7 @@ from holdfast.model.pipeline import Child, Told, Visit
 from holdfast.model.recorded_call import NewCall
 from holdfast.model.stage_routing import OnFailure, WaitFor
 from holdfast.pipeline.models import Models, StageModels
+from holdfast.telemetry.attempt_log import AttemptLog
 from holdfast.worker.attempt.running_attempt import Attempt
 from holdfast.worker.context.job_transaction import JobTransaction, complete
 from holdfast.worker.original_process import OriginalProcess
@@ -64,6 +65,9 @@ class DatabasePort:
 
     def note_units(self, used: float) -> None:
         """The attempt itself has them."""
+
+    def log_of(self, attempt: Attempt) -> AttemptLog | None:
+        return self._worker.logs.log_of(attempt)
 
     def note_endpoint(self, is_ok: bool | None) -> None:
         """The attempt itself has it."""

@@ -5,6 +5,7 @@ language sql volatile
 as $$
   delete from holdfast.payloads as t where t.job_id = any (ids);
   delete from holdfast.attempts as t where t.job_id = any (ids);
+  select holdfast.forget_logs(ids);
   delete from holdfast.checkpoints as t where t.job_id = any (ids);
   delete from holdfast.calls as t where t.job_id = any (ids);
   delete from holdfast.progress as t where t.job_id = any (ids);

@@ -17,6 +17,7 @@ from holdfast.model.outcome import End, Verb
 from holdfast.model.payload import JsonText
 from holdfast.model.recorded_call import CallKind, NewCall
 from holdfast.model.stage_routing import OnFailure, WaitFor
+from holdfast.telemetry.attempt_log import Line
 from holdfast.worker.attempt.running_attempt import Attempt
 from holdfast.worker.call.process.child_process import ChildProcess
 from holdfast.worker.call.process.message_frame import Message
@@ -40,6 +41,8 @@ async def answer_requests(child: ChildProcess, attempt: Attempt, port: ContextPo
                 return _end(message)
             if "units" in message:
                 attempt.add_units(message["units"])
+            elif "log" in message:
+                _keep(message, attempt, port)
             elif "endpoint_ok" in message:
                 attempt.endpoint_ok = message["endpoint_ok"]
             else:
@@ -61,7 +64,21 @@ def _order(attempt: Attempt, port: ContextPort) -> Message:
     fields["ready_at"] = job.ready_at.isoformat()
     fields["stop_after"] = None if job.stop_after is None else job.stop_after.total_seconds()
     left = None if ends_at is None else max(0.0, ends_at - monotonic())
-    return {"job": fields, "installation": port.installation, "left": left}
+    return {
+        "job": fields,
+        "installation": port.installation,
+        "left": left,
+        "has_log": port.log_of(attempt) is not None,
+    }
+
+
+def _keep(message: Message, attempt: Attempt, port: ContextPort) -> None:
+    log = port.log_of(attempt)
+    if log is not None:
+        for at, level, logger, text in message["log"]:
+            log.add(Line(at, level, logger, text))
+        if message["is_cut"]:
+            log.cut()
 
 
 def _end(message: Message) -> tuple[End, bool]:

@@ -13,11 +13,12 @@ from uuid import UUID
 from holdfast.model.id import JobId, RunId, Token
 from holdfast.model.job import ClaimedJob
 from holdfast.pipeline.models import StageModels
-from holdfast.telemetry.job_log import running_job
+from holdfast.telemetry.job_log import running_attempt
 from holdfast.worker.attempt.failure import end_after
 from holdfast.worker.attempt.handler import Handler
 from holdfast.worker.attempt.return_value import returned
 from holdfast.worker.attempt.running_attempt import Attempt
+from holdfast.worker.call.process.child.child_log import ChildLog
 from holdfast.worker.call.process.child.handler_loop import HandlerLoop
 from holdfast.worker.call.process.child.parent_connection import ParentConnection, StopFlags
 from holdfast.worker.call.process.child.pipe_port import PipePort
@@ -30,14 +31,20 @@ NO_TOKEN = Token(UUID(int=0))
 
 
 def run_attempt(
-    handler: Handler, loop: HandlerLoop, worker: ParentConnection, order: Message, asked: StopFlags
+    handler: Handler,
+    loop: HandlerLoop,
+    worker: ParentConnection,
+    log: ChildLog,
+    order: Message,
+    asked: StopFlags,
 ) -> Message:
     home, attempt = OriginalProcess(), Attempt(_read(order["job"]), handler)
     attempt.cancelled_event, attempt.yield_event = asked.to_cancel, asked.to_yield
     ends_at = None if order["left"] is None else monotonic() + order["left"]
     context = JobContext(attempt, PipePort(worker, order["installation"], loop.resources, ends_at))
     is_spent = False
-    before = running_job.set(attempt.job)  # for the log
+    log.begin(attempt, is_kept=order["has_log"])
+    before = running_attempt.set(attempt)  # for the log
     try:
         attempt = returned(_called(attempt, context, loop), StageModels())
     except MemoryError as exc:
@@ -47,9 +54,10 @@ def run_attempt(
     except BaseException as exc:
         home.leave_if_forked(exc)
         attempt.end = end_after(exc, attempt)
-    running_job.reset(before)
+    running_attempt.reset(before)
     home.leave_if_forked()
     _flush()
+    log.end()
     assert attempt.end is not None
     return {"end": list(attempt.end), "last": is_spent or loop.is_spent or _has_children()}
 

@@ -7,6 +7,7 @@ from holdfast.telemetry.log_setup import join_log
 from holdfast.worker.attempt.handler import Handler
 from holdfast.worker.call.process.child.child_attempt import run_attempt
 from holdfast.worker.call.process.child.child_limits import apply_limits, die_with
+from holdfast.worker.call.process.child.child_log import ChildLog
 from holdfast.worker.call.process.child.handler_loop import HandlerLoop
 from holdfast.worker.call.process.child.load_task import load_task
 from holdfast.worker.call.process.child.parent_connection import ParentConnection
@@ -19,11 +20,12 @@ def main(descriptor: int, worker: int) -> None:
     die_with(worker)
     parent = ParentConnection(socket.socket(fileno=descriptor))
     handler, loop = _load(parent)
+    log = ChildLog(parent)
     while True:
         order, asked = loop.next_order(parent)
         if "close" in order:
             break
-        parent.send(run_attempt(handler, loop, parent, order, asked))
+        parent.send(run_attempt(handler, loop, parent, log, order, asked))
     loop.close()
 
 

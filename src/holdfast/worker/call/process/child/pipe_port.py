@@ -16,6 +16,7 @@ from holdfast.model.recorded_call import NewCall
 from holdfast.model.stage_routing import OnFailure, WaitFor
 from holdfast.model.state import State
 from holdfast.pipeline.models import Models
+from holdfast.telemetry.attempt_log import AttemptLog
 from holdfast.worker.attempt.running_attempt import Attempt
 from holdfast.worker.call.process.child.parent_connection import ParentConnection
 
@@ -51,6 +52,9 @@ class PipePort:
     def note_endpoint(self, is_ok: bool | None) -> None:
         """Sent at once, like units."""
         self._worker.send({"endpoint_ok": is_ok})
+
+    def log_of(self, attempt: Attempt) -> AttemptLog | None:
+        return attempt.log
 
     def transaction(self, attempt: Attempt, output: Any) -> NoReturn:
         """A transaction cannot span two processes."""

@@ -1,0 +1,1 @@
+"""What handlers log, on its way to the database."""
