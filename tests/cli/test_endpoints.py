@@ -31,7 +31,12 @@ def test_an_endpoint_is_set_listed_shown_opened_and_closed(database_url: str) ->
     assert "held_open" in holdfast("endpoints", "list", url=database_url, COLUMNS="80").out
     assert holdfast("endpoints", "close", "ollama", url=database_url).out == "closed: ollama\n"
     trail = rows(database_url, "select cause, reason from holdfast.event_view order by at")
-    assert [tuple(row) for row in trail] == [("endpoint_open", "new model"), ("endpoint_close", None)]
+    assert [tuple(row) for row in trail] == [
+        ("set_endpoint", None),
+        ("set_endpoint", None),
+        ("endpoint_open", "new model"),
+        ("endpoint_close", None),
+    ]
 
 
 @pytest.mark.parametrize("verb", ["show", "open", "close", "watch"])

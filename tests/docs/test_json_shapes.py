@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from chaos.count_ends import Counted
+from holdfast.model.audit import SettingChange
 from holdfast.model.recorded_call import Call
 from tests.cli import (
+    test_audit,
     test_dead,
     test_endpoints,
     test_invariants,
@@ -33,6 +35,9 @@ SHAPES = {
     "letter": test_dead.LETTER_KEYS,
     "statistics": test_stats.STATS_KEYS,
     "endpoint": test_endpoints.KEYS,
+    "change": {one.name for one in fields(SettingChange)},
+    "event": test_audit.EVENT_KEYS,
+    "day": test_audit.DAY_KEYS,
     "pipeline": test_pipelines.PIPELINE_KEYS,
     "stage": test_pipelines.STAGE_KEYS,
     "violation": test_invariants.VIOLATION_KEYS,

@@ -55,7 +55,34 @@ async def test_a_run_with_a_job_left_or_without_an_end_stays(conn: Connection, c
 async def test_what_people_did_stays_for_a_year(conn: Connection, clock: Clock) -> None:
     await cancel(conn, await ready_job(conn))
     await conn.execute("select holdfast.pause_queue('default', 'lunch', 'Ada')")
+    sealed = await conn.fetchval("select count(*) from holdfast.audit_view")
     await clock.advance(timedelta(days=360))
+    await conn.execute("select holdfast.seal_events()")
     assert await prune(conn) == (0, 0)
     await clock.advance(timedelta(days=10))
-    assert await prune(conn) == (0, 2)
+    assert await prune(conn) == (0, sealed)
+    assert await prune(conn) == (0, 0)
+
+
+async def test_a_day_that_is_not_sealed_stays(conn: Connection, clock: Clock) -> None:
+    await conn.execute("select holdfast.pause_all_queues('lunch', 'Ada')")
+    await clock.advance(timedelta(days=400))
+    assert await prune(conn) == (0, 0)
+    await conn.execute("select holdfast.seal_events()")
+    assert await prune(conn) == (0, 1)
+
+
+async def test_the_seal_of_a_pruned_day_stays_and_an_event_records_it(conn: Connection, clock: Clock) -> None:
+    for _ in range(3):
+        await conn.execute("select holdfast.pause_all_queues('lunch', 'Ada')")
+    await clock.advance(timedelta(days=400))
+    await conn.execute("select holdfast.seal_events()")
+    assert [(await conn.fetchrow("select * from holdfast.prune_records(2)"))["events"] for _ in range(3)] == [
+        2,
+        1,
+        0,
+    ]
+    status = await conn.fetch("select status from holdfast.verify_events() order by day limit 2")
+    assert [row["status"] for row in status] == ["pruned", "intact"]
+    recorded = await conn.fetch("select cause from holdfast.audit_view")
+    assert [row["cause"] for row in recorded] == ["prune_events"]

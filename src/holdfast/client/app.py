@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 from uuid import UUID
 
+from holdfast.client.audit import AuditTrail
 from holdfast.client.bulk import Bulk, OnProgress, length_of
 from holdfast.client.connection_pools import Links
 from holdfast.client.dead import DeadLetters
@@ -20,6 +21,7 @@ from holdfast.client.own_connection import own_connection
 from holdfast.client.pipeline import PipelineHandle, check_places
 from holdfast.client.read_id import read_id
 from holdfast.client.run import Run, run_options
+from holdfast.client.settings import Settings
 from holdfast.client.sync import SyncLoop
 from holdfast.client.task import Call, Task
 from holdfast.client.task_and_queue_settings import DEFAULT_QUEUE, QueuePolicy, TaskPolicy, queue_wire
@@ -65,6 +67,7 @@ class Holdfast:
         self._sync = SyncLoop(self._links)
         self.dead = DeadLetters(self._links)
         self.operator = OperatorActions(self._links)
+        self.settings, self.audit = Settings(self._links), AuditTrail(self._links)
 
     async def __aenter__(self) -> Self:
         await self.database.start()

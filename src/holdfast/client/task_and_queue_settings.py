@@ -76,21 +76,45 @@ class QueuePolicy(TypedDict, total=False):
     rate: str | None  # claims in any period, across all workers: "100/minute"
 
 
+class TaskChanges(TypedDict, total=False):
+    """The settings of a task that an operator may change; None removes one."""
+
+    queue: str | None
+    priority: int | None
+    max_failures: int | None
+    retry: RetryRule | None
+    timeout: Duration | None
+    endpoint: str | None
+    max_concurrent: int | None
+    rate: str | None
+
+
 _DURATIONS = frozenset({"timeout", "max_wait", "cancel_grace", "retention"})
 
 
 def queue_wire(name: str, policy: Mapping[str, Any]) -> dict[str, Any]:
     """The policy in the form of declare_queue."""
-    unknown = policy.keys() - QueuePolicy.__annotations__.keys()
+    return _checked(f"The queue {name}", policy, QueuePolicy.__annotations__)
+
+
+def task_wire(name: str, policy: Mapping[str, Any]) -> dict[str, Any]:
+    """The policy in the form of set_task."""
+    return _checked(f"The task {name}", policy, TaskChanges.__annotations__)
+
+
+def _checked(whose: str, policy: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    unknown = policy.keys() - known.keys()
     if unknown:
         raise InvalidOption(
-            f"The queue {name} has no setting {', '.join(sorted(unknown))}.",
-            f"the settings are {', '.join(QueuePolicy.__annotations__)}",
+            f"{whose} has no setting {', '.join(sorted(unknown))}.",
+            f"the settings are {', '.join(known)}",
         )
     return {key: _wire(key, value) for key, value in policy.items()}
 
 
 def _wire(key: str, value: Any) -> Any:
+    if value is None:
+        return None
     if key in _DURATIONS:
         return parse_duration(value).total_seconds()
     if key == "retry":

@@ -8,11 +8,13 @@ from typing import Any
 
 from holdfast.db.read_rows import read_all, read_first
 from holdfast.db.statement import Executor, run
+from holdfast.model.audit import SettingChange
 from holdfast.model.endpoint import EndpointSecond, EndpointSummary
 from holdfast.model.error import NotFound
 from holdfast.model.id import JobId
 
 DECLARE = "select holdfast.declare_endpoint($1::text, $2::jsonb)"
+SET = "select setting, before, after from holdfast.set_endpoint($1::text, $2::jsonb, $3::text, $4::text)"
 OPEN = "select holdfast.open_endpoint($1::text, $2::text, $3::text)"
 CLOSE = "select holdfast.close_endpoint($1::text, $2::text, $3::text)"
 _ENDPOINT = """
@@ -69,6 +71,13 @@ class Uncounted:
 async def declare_endpoint(on: Executor, name: str, settings: Settings | None = None) -> None:
     """Create the endpoint if it is absent; only the keys given are changed."""
     await run(on, DECLARE, name, json.dumps(settings or {}))
+
+
+async def set_endpoint(
+    on: Executor, name: str, settings: Settings, reason: str | None, actor: str
+) -> list[SettingChange]:
+    """The same as an operator; returns what changed."""
+    return await read_all(on, SettingChange, SET, name, json.dumps(settings), reason, actor)
 
 
 async def list_endpoints(on: Executor, limit: int, after: str | None = None) -> list[EndpointSummary]:

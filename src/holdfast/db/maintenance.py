@@ -23,6 +23,7 @@ PRUNE_ENDPOINTS = "select holdfast.prune_endpoints()"
 PRUNE_LOGS = "select holdfast.prune_logs()"
 PRUNE_UNUSED = "select * from holdfast.prune_unused($1::integer)"
 SETTLE_LIMITS = "select holdfast.settle_limits()"
+SEAL_EVENTS = "select * from holdfast.seal_events($1::integer)"
 MARK_LANES = "select holdfast.mark_lanes()"
 
 
@@ -109,6 +110,11 @@ async def settle_limits(on: Executor) -> int:
 async def mark_lanes(on: Executor) -> int | None:
     """Marks where claims begin while dead index entries cannot be removed; returns the number of lanes."""
     return await _fetch_count(on, MARK_LANES)
+
+
+async def seal_events(on: Executor, limit: int = 10_000) -> dict[str, int] | None:
+    """Seals the finished days of the audit trail; returns how many days, and how many events it read."""
+    return await _fetch_counts(on, SEAL_EVENTS, limit)
 
 
 async def _fetch_count(on: Executor, query: str) -> int | None:

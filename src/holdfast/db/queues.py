@@ -7,11 +7,14 @@ from typing import Any
 from holdfast.db.connect import Database
 from holdfast.db.read_rows import read_all, read_first
 from holdfast.db.statement import Executor, fetch, fetch_value, run
+from holdfast.model.audit import SettingChange
 from holdfast.model.error import Timeout
 from holdfast.model.queue import FullPause, QueueDetails, QueueSummary
 
 DECLARE_QUEUE = "select holdfast.declare_queue($1::text, $2::jsonb)"
 DECLARE_TASK = "select holdfast.declare_task($1::text, $2::jsonb)"
+SET_QUEUE = "select setting, before, after from holdfast.set_queue($1::text, $2::jsonb, $3::text, $4::text)"
+SET_TASK = "select setting, before, after from holdfast.set_task($1::text, $2::jsonb, $3::text, $4::text)"
 NAME_QUEUES = "select holdfast.declare_queue(name, null) from unnest($1::text[]) as name"
 BRIEFLY = "set local lock_timeout = '1s'"
 PAUSE = "select holdfast.pause_queue($1::text, $2::text, $3::text)"
@@ -46,6 +49,20 @@ TASK_IS_KNOWN = "select exists (select from holdfast.task_view where name = $1)"
 async def declare_queue(on: Executor, name: str, policy: Policy | None = None) -> None:
     """Create the queue if it is absent; only the keys given are changed."""
     await run(on, DECLARE_QUEUE, name, json.dumps(policy or {}))
+
+
+async def set_queue(
+    on: Executor, name: str, policy: Policy, reason: str | None, actor: str
+) -> list[SettingChange]:
+    """The same as an operator; returns what changed."""
+    return await read_all(on, SettingChange, SET_QUEUE, name, json.dumps(policy), reason, actor)
+
+
+async def set_task(
+    on: Executor, name: str, policy: Policy, reason: str | None, actor: str
+) -> list[SettingChange]:
+    """Only the keys given are changed, unlike in declare_task; returns what changed."""
+    return await read_all(on, SettingChange, SET_TASK, name, json.dumps(policy), reason, actor)
 
 
 async def name_queues(database: Database, names: Sequence[str]) -> None:

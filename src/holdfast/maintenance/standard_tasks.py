@@ -23,6 +23,7 @@ PRUNE_UNUSED = "prune_unused"
 PRUNE_LOGS = "prune_logs"
 SETTLE_LIMITS = "settle_limits"
 MARK_LANES = "mark_lanes"
+SEAL_EVENTS = "seal_events"
 
 MINUTE = timedelta(seconds=60)
 SPREAD = timedelta(seconds=20)
@@ -55,6 +56,7 @@ def standard_tasks(sweep: timedelta, on_rescue: Callable[[], None] = _nothing) -
         MaintenanceTask(MARK_LANES, 2 * sweep, maintenance.mark_lanes, again=timedelta(seconds=1)),
         MaintenanceTask(PRUNE, MINUTE, prune, SPREAD, batch=1000),
         MaintenanceTask(PRUNE_RECORDS, MINUTE, prune_records, SPREAD, batch=1000),
+        MaintenanceTask(SEAL_EVENTS, MINUTE, seal_events, SPREAD, batch=10_000),
         MaintenanceTask(PRUNE_UNUSED, MINUTE, prune_unused, SPREAD, batch=1000),
         MaintenanceTask(PRUNE_LOGS, MINUTE, maintenance.prune_logs, SPREAD, batch=1000),
         MaintenanceTask(FORGET_WORKERS, MINUTE, maintenance.forget_workers, SPREAD),
@@ -70,6 +72,11 @@ async def prune(on: Executor) -> int | None:
 
 async def prune_records(on: Executor) -> int:
     return sum((await maintenance.prune_records(on)).values())
+
+
+async def seal_events(on: Executor) -> int | None:
+    sealed = await maintenance.seal_events(on)
+    return None if sealed is None else sum(sealed.values())
 
 
 async def prune_unused(on: Executor) -> int:

@@ -21,7 +21,7 @@ declare
       "declare_endpoint", "notify_ready",
       "start_run", "seal_run", "run_progress", "run_blocker", "get_job", "attempt_results",
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records",
-      "record_maintenance",
+      "record_maintenance", "seal_events",
       "forget_workers", "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits",
       "mark_lanes", "prune_logs"
     ],
@@ -31,10 +31,10 @@ declare
       "extend_run", "reclaim_jobs", "complete_as_operator", "fail_as_operator", "set_priority", "drain_workers",
       "lost_continuations", "fail_continuation", "start_workers", "limit_logs", "open_endpoint", "close_endpoint",
       "note_dead_letters", "triage_dead_letters", "replay_dead_letters", "replace_job", "start_run", "seal_run",
-      "declare_queue", "declare_task", "declare_endpoint", "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns",
-      "read_payloads", "notify_ready",
+      "declare_queue", "declare_task", "declare_endpoint", "set_queue", "set_task", "set_endpoint",
+      "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns", "read_payloads", "notify_ready",
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records",
-      "record_maintenance",
+      "record_maintenance", "seal_events",
       "forget_workers", "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits",
       "mark_lanes", "prune_logs"
     ],
@@ -42,7 +42,8 @@ declare
       "get_job", "list_jobs", "find_jobs", "run_progress", "run_blocker", "explain", "timeline", "load_context",
       "load_history", "end_stats", "endpoint_history", "recent_errors", "find_dead_letters", "count_dead_letters",
       "count_matching_jobs", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times",
-      "recommended_workers", "work_left", "queue_names", "neglected_queues", "check_invariants"
+      "recommended_workers", "work_left", "queue_names", "neglected_queues", "check_invariants", "list_events",
+      "verify_events"
     ]
   }';
   -- created_at, and count_jobs and count_running above: functions in a view run with the rights of its reader.

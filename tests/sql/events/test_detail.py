@@ -27,7 +27,9 @@ async def a_life(conn: Connection, queue: str) -> list[tuple[str, str | None]]:
     await complete(conn, await claim_one(conn, job.worker))
     await replay(conn, job.id)
     await cancel(conn, job.id)
-    rows = await conn.fetch("select cause, to_state from holdfast.events where queue = $1 order by id", queue)
+    rows = await conn.fetch(
+        "select cause, to_state from holdfast.events where job_id = $1 order by id", job.id
+    )
     return [(row["cause"], row["to_state"]) for row in rows]
 
 

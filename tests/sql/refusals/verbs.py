@@ -29,6 +29,8 @@ ANYTHING = {
     "jsonb": "'{}'",
     "jsonb[]": "array['{}']::jsonb[]",
     "integer": "1",
+    "bigint": "1",
+    "date": "current_date",
     "integer[]": "array[1]",
     "interval": "'1 minute'",
     "double precision": "1",

@@ -4,9 +4,10 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.frame.common_options import EndpointName, Reason, actor, read_settings, seconds
+from holdfast.cli.frame.common_options import EndpointName, Json, Reason, actor, read_settings, seconds
 from holdfast.cli.frame.output import command, say, tell
 from holdfast.cli.frame.session import with_database
+from holdfast.cli.frame.setting_changes import print_changes
 from holdfast.client.endpoint import BREAKER_KEYS, EndpointSettings
 from holdfast.db import endpoints
 
@@ -27,14 +28,19 @@ def set_endpoint(
             f"{', '.join(KEYS)}.",
         ),
     ],
+    reason: Reason = None,
+    as_json: Json = False,
 ) -> None:
-    """Change settings of an endpoint.
+    """Change settings of an endpoint, and show their values before and after.
 
-    Creates the endpoint if it does not exist. KEY=null removes a rate limit or a budget.
+    Creates the endpoint if it does not exist. KEY=null removes a rate limit or a budget. The audit
+    trail keeps the change with its reason.
     """
     given = read_settings(settings, DURATIONS, "max=16")
-    with_database(context, lambda database: endpoints.declare_endpoint(database, name, given))
-    tell(f"set: {name} {' '.join(sorted(given))}")
+    changes = with_database(
+        context, lambda database: endpoints.set_endpoint(database, name, given, reason, actor())
+    )
+    print_changes(as_json, name, changes)
 
 
 def open_endpoint(context: typer.Context, name: EndpointName, reason: Reason = None) -> None:

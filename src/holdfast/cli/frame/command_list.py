@@ -188,6 +188,16 @@ COMMANDS = (
             "continue": "request_successors:request_successors",
         },
     ),
+    Noun(
+        "audit",
+        "List, show, export and verify the audit trail.",
+        {
+            "list": "list_events:list_events",
+            "show": "list_events:show_event",
+            "verify": "verify_trail:verify_trail",
+            "export": "list_events:export_events",
+        },
+    ),
     Command("simulate-model", "Run a simulated model server for tests.", "simulate_model:simulate"),
     Command("doctor", "Check the installation and suggest fixes.", "database.doctor:doctor"),
     Command("db", "Open psql on the database.", "database.psql:open_psql", passes_arguments_to="PSQL"),

@@ -6,13 +6,16 @@ from typing import Annotated, Any
 import typer
 
 from holdfast.cli.frame.common_options import (
+    Json,
     QueueName,
+    Reason,
+    actor,
     json_or_text,
     read_settings,
     seconds_or_null,
 )
-from holdfast.cli.frame.output import tell
 from holdfast.cli.frame.session import with_database
+from holdfast.cli.frame.setting_changes import print_changes
 from holdfast.client.task_and_queue_settings import QueuePolicy, rescue_wire
 from holdfast.db import queues
 
@@ -33,8 +36,16 @@ def set_queue(
             f" {', '.join(sorted(QueuePolicy.__annotations__))}.",
         ),
     ],
+    reason: Reason = None,
+    as_json: Json = False,
 ) -> None:
-    """Change settings of a queue. Creates the queue if it does not exist. KEY=null restores the default."""
+    """Change settings of a queue, and show their values before and after.
+
+    Creates the queue if it does not exist. KEY=null restores the default. The audit trail keeps the change
+    with its reason.
+    """
     policy = read_settings(settings, READERS, "timeout=2m")
-    with_database(context, lambda database: queues.declare_queue(database, name, policy))
-    tell(f"set: {name} {' '.join(sorted(policy))}")
+    changes = with_database(
+        context, lambda database: queues.set_queue(database, name, policy, reason, actor())
+    )
+    print_changes(as_json, name, changes)

@@ -1,7 +1,7 @@
 -- (nothing) -> declared: stores a pipeline, that is the stages that its jobs pass in order, and returns its version.
 -- definition is {"stages": [...]}, each with name and task, and if wanted queue, endpoint, group, timeout, max_visits
 -- (10) and on_reject (end, retry or dead). A definition that equals the newest version changes nothing; another one
--- becomes the next version. Jobs on their way stay on theirs until move_pipeline moves them.
+-- becomes the next version, with an event. Jobs on their way stay on theirs until move_pipeline moves them.
 create or replace function holdfast.declare_pipeline(name text, definition jsonb)
 returns integer
 language plpgsql volatile security definer
@@ -42,6 +42,9 @@ begin
     holdfast.stage_queue(name, s), holdfast.stage_lane(name, s), holdfast.read_interval(s -> 'timeout'),
     coalesce((s ->> 'max_visits')::integer, 10), coalesce(s ->> 'on_reject', 'end')
   from jsonb_array_elements(definition -> 'stages') with ordinality as u (s, i);
+  perform holdfast.record_change('declare_pipeline', 'pipeline', name,
+    jsonb_build_object('version', newest.version, 'definition', newest.definition),
+    jsonb_build_object('version', coalesce(newest.version, 0) + 1, 'definition', definition), null, null);
   return coalesce(newest.version, 0) + 1;
 exception
   when check_violation or invalid_text_representation or numeric_value_out_of_range then

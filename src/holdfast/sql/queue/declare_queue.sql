@@ -1,77 +1,14 @@
 -- (nothing) -> declared: makes a queue if there is none, and sets the given keys of its policy.
 -- policy: priority, max_failures, max_losses, retry, timeout, max_wait, rescue_delay, cancel_grace, ageing, weight,
 -- detail (audit trail: off, basic or full), logs (of handlers: off, errors or all), retention, payload_limit, endpoint,
--- notify, max_concurrent, rate. Keys that are not given keep their values.
+-- notify, max_concurrent, rate. Keys that are not given keep their values. Writes an event only if a setting changed.
 -- With policy null the queue is only named, as by an enqueue, and is removed again after 30 days without use.
 create or replace function holdfast.declare_queue(name text, policy jsonb default '{}')
 returns void
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
 as $$
-#variable_conflict use_variable
-declare
-  p       constant jsonb := coalesce(policy, '{}');
-  unknown text;
-  before  double precision;
-  limited boolean;
 begin
-  perform holdfast.check_object('policy', policy);
-  select k into unknown from jsonb_object_keys(p) as k
-  where k <> all (array['priority', 'max_failures', 'max_losses', 'retry', 'timeout', 'max_wait', 'rescue_delay',
-    'cancel_grace', 'ageing', 'weight', 'detail', 'retention', 'payload_limit', 'endpoint', 'notify', 'max_concurrent',
-    'rate', 'logs']);
-  if unknown is not null then
-    perform holdfast.refuse('HF002', format('A queue has no setting %s.', unknown),
-      'Use priority, max_failures, max_losses, retry, timeout, max_wait, rescue_delay, cancel_grace, ageing, weight,'
-      ' detail, retention, payload_limit, endpoint, notify, max_concurrent, rate, logs.');
-  end if;
-  perform holdfast.find_lane(name, null, null);
-  if policy is null then
-    return;
-  end if;
-  update holdfast.queues as q set expires_at = null where q.name = declare_queue.name and q.expires_at is not null;
-  if p = '{}' then
-    return;
-  end if;
-  -- Lock order: the limit before the queue. Claims wait for neither.
-  if p ?| array['max_concurrent', 'rate'] then
-    limited := holdfast.set_limit('queue', name, p);
-  end if;
-  select q.ageing into before from holdfast.queues as q where q.name = declare_queue.name for update;
-  update holdfast.queues as q
-  set priority = case when p ? 'priority' then (p ->> 'priority')::smallint else q.priority end,
-      max_failures = case when p ? 'max_failures' then (p ->> 'max_failures')::smallint else q.max_failures end,
-      max_losses = case when p ? 'max_losses' then (p ->> 'max_losses')::smallint else q.max_losses end,
-      retry = case when p ? 'retry' then holdfast.retry_policy(p -> 'retry') else q.retry end,
-      timeout = case when p ? 'timeout' then holdfast.read_interval(p -> 'timeout') else q.timeout end,
-      max_wait = case when p ? 'max_wait' then holdfast.read_interval(p -> 'max_wait') else q.max_wait end,
-      rescue_delay = case
-        when p ? 'rescue_delay' then holdfast.rescue_policy(p -> 'rescue_delay') else q.rescue_delay end,
-      cancel_grace = case
-        when p ? 'cancel_grace' then holdfast.read_interval(p -> 'cancel_grace') else q.cancel_grace end,
-      ageing = case when p ? 'ageing' then (p ->> 'ageing')::double precision else q.ageing end,
-      weight = case when p ? 'weight' then (p ->> 'weight')::double precision else q.weight end,
-      detail = case when p ? 'detail' then p ->> 'detail' else q.detail end,
-      full_since = case
-        when p ->> 'detail' = 'full' then coalesce(q.full_since, holdfast.now())
-        when not p ? 'detail' then q.full_since
-      end,
-      logs = case when p ? 'logs' then p ->> 'logs' else q.logs end,
-      retention = case when p ? 'retention' then holdfast.read_interval(p -> 'retention') else q.retention end,
-      payload_limit = case when p ? 'payload_limit' then (p ->> 'payload_limit')::integer else q.payload_limit end,
-      endpoint = case when p ? 'endpoint' then p ->> 'endpoint' else q.endpoint end,
-      notify = case when p ? 'notify' then (p ->> 'notify')::boolean else q.notify end,
-      is_limited = coalesce(limited, q.is_limited)
-  where q.name = declare_queue.name;
-  if (select q.ageing from holdfast.queues as q where q.name = declare_queue.name) is distinct from before then
-    perform holdfast.age_jobs(name);
-  end if;
-exception
-  when check_violation or not_null_violation or invalid_text_representation or numeric_value_out_of_range then
-    raise exception using
-      errcode = 'HF002',
-      message = format('A setting of the queue %s is out of range: %s.', name, sqlerrm),
-      hint = 'priority must be 0 to 100, limits at least 1, durations more than 0, detail off, basic or full,'
-        ' and logs off, errors or all.';
+  perform holdfast.configure_queue('declare_queue', name, policy, null, null);
 end
 $$;

@@ -3,12 +3,12 @@
 -- event.
 create or replace view holdfast.event_view as
 select e.id, e.at, e.cause, e.job_id, e.run_id as run, e.queue, e.from_state, e.to_state, e.attempt,
-  e.worker_id as worker, e.actor, e.reason, e.detail
+  e.worker_id as worker, e.actor, e.reason, e.detail, e.login
 from holdfast.events as e
 union all
 select
   null, h.ended_at, 'end', h.id, h.run_id, h.queue, case when h.worker_id is not null then 'running' end, h.state,
-  h.attempt, h.worker_id, null, h.reason, null
+  h.attempt, h.worker_id, null, h.reason, null, null
 from holdfast.history as h
 where h.state = 'completed'
   and (select q.detail from holdfast.queues as q where q.name = h.queue) <> 'off'

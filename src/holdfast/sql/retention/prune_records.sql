@@ -1,6 +1,6 @@
--- ended -> (nothing): deletes runs past the longest retention of any queue, and old events of operators.
--- A run goes when none of its jobs is left; an operator's action stays in the audit trail for a year at least. Returns
--- counts, at most max of each.
+-- ended -> (nothing): deletes runs past the longest retention of any queue, and old days of the audit trail.
+-- A run goes when none of its jobs is left. A day of the audit trail goes as a whole, after a year at least and only if
+-- it is sealed; its seal stays. Returns counts, at most max of each; events are those of one day.
 create or replace function holdfast.prune_records(max integer default 1000)
 returns table (runs integer, events integer)
 language plpgsql volatile security definer
@@ -30,18 +30,8 @@ begin
   get diagnostics runs = row_count;
   delete from holdfast.run_budgets as b where b.run_id = any (old);
   delete from holdfast.run_costs as c where c.run_id = any (old);
-  -- Events without an actor are deleted with their job.
-  delete from holdfast.events as e
-  where e.id in (
-    select t.id
-    from holdfast.events as t
-    where (t.job_id is null or t.actor is not null)
-      and t.at < present - greatest(longest, interval '1 year')
-    order by t.at
-    limit max
-    for update skip locked
-  );
-  get diagnostics events = row_count;
+  -- Only whole days that are sealed; other events of jobs are deleted with their job.
+  events := holdfast.prune_events(present - greatest(longest, interval '1 year'), max);
   return next;
 end
 $$;

@@ -77,10 +77,13 @@ create table holdfast.events (
   worker_id  uuid,
   actor      text,
   reason     text,
-  detail     jsonb
+  detail     jsonb,
+  login      text not null default session_user || coalesce('/' || nullif(current_setting('role'), 'none'), '')
 );
 create index events_job on holdfast.events (job_id, id) where job_id is not null;
-create index events_kept on holdfast.events (at) where job_id is null or actor is not null;
+-- Those of audit_view: they are sealed by day, in the order of their ids.
+create index events_sealed on holdfast.events (id)
+  where job_id is null or actor is not null or to_state in ('rejected', 'cancelled', 'dead');
 comment on table holdfast.events is 'The audit trail: one row per transition or manual action, inserted only.';
 comment on column holdfast.events.id is 'Number of the row.';
 comment on column holdfast.events.at is 'When it happened.';
@@ -92,9 +95,37 @@ comment on column holdfast.events.from_state is 'State before.';
 comment on column holdfast.events.to_state is 'State after.';
 comment on column holdfast.events.attempt is 'Number of the try.';
 comment on column holdfast.events.worker_id is 'Worker that did it.';
-comment on column holdfast.events.actor is 'Person or program that asked for it.';
+comment on column holdfast.events.actor is 'Person or program that asked for it, by the name that it gave.';
 comment on column holdfast.events.reason is 'Why, in its words.';
 comment on column holdfast.events.detail is 'Anything else.';
+comment on column holdfast.events.login
+  is 'Database login of the session, and after a slash the role that it had set, if any.';
+
+create table holdfast.event_seals (
+  day        date primary key,
+  after_id   bigint not null,
+  through_id bigint not null,
+  events     bigint not null,
+  digest     text not null,
+  previous   text not null,
+  seal       text not null,
+  sealed_at  timestamptz not null,
+  pruned_at  timestamptz,
+  constraint event_seal_range_in_order check (through_id >= after_id)
+);
+create index event_seals_range on holdfast.event_seals (through_id, day);
+comment on table holdfast.event_seals
+  is 'One row per finished day: it digests the day''s events and contains the seal of the day before. Never deleted.';
+comment on column holdfast.event_seals.day is 'The day, in UTC.';
+comment on column holdfast.event_seals.after_id is 'Last event of the day before: this one''s follow it.';
+comment on column holdfast.event_seals.through_id is 'Last event of the day.';
+comment on column holdfast.event_seals.events is 'How many events it has.';
+comment on column holdfast.event_seals.digest is 'SHA-256 over the events in the order of their ids.';
+comment on column holdfast.event_seals.previous is 'Seal of the day before; 64 zeros for the first.';
+comment on column holdfast.event_seals.seal is 'SHA-256 over all columns above.';
+comment on column holdfast.event_seals.sealed_at is 'When it was sealed.';
+comment on column holdfast.event_seals.pruned_at
+  is 'When its events were deleted because of their age; null: they are kept.';
 
 create table holdfast.chores (
   name         text primary key,
@@ -114,4 +145,4 @@ comment on column holdfast.locks.name is 'What is locked: a chore, a verb, or en
 
 -- Endpoints add theirs when they are first named.
 insert into holdfast.locks (name)
-values ('prune'), ('prune_endpoints'), ('mark_lanes'), ('summarise_ends'), ('request_continuation');
+values ('prune'), ('prune_endpoints'), ('seal_events'), ('mark_lanes'), ('summarise_ends'), ('request_continuation');

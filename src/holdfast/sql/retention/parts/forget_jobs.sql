@@ -1,4 +1,4 @@
--- Deletes what other tables hold of jobs that were pruned; actions of operators stay.
+-- Deletes what other tables hold of jobs that were pruned; events that are sealed by day stay.
 create or replace function holdfast.forget_jobs(ids uuid[])
 returns void
 language sql volatile
@@ -14,5 +14,8 @@ as $$
   delete from holdfast.signals as t where t.job_id = any (ids);
   delete from holdfast.dead_letters as t where t.job_id = any (ids);
   delete from holdfast.dead_letter_notes as t where t.job_id = any (ids);
-  delete from holdfast.events as t where t.job_id = any (ids) and t.actor is null;
+  delete from holdfast.events as t
+  where t.job_id = any (ids)
+    and t.actor is null
+    and t.to_state in ('rejected', 'cancelled', 'dead') is not true;
 $$;

@@ -1,0 +1,1 @@
+"""`holdfast audit`: the audit trail."""
