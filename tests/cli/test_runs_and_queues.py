@@ -36,7 +36,7 @@ QUEUE_KEYS = {
 POLICY_KEYS = {
     *("priority", "max_failures", "max_losses", "retry", "timeout", "max_wait", "rescue_delay"),
     *("cancel_grace", "ageing", "weight", "detail", "retention", "payload_limit", "endpoint", "notify"),
-    "created_at",
+    *("logs", "created_at"),
 }
 WORKER_KEYS = {
     *("id", "group", "queues", "state", "slots", "running", "processed", "failed", "host", "pid", "version"),

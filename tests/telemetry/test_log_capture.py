@@ -25,12 +25,15 @@ def capturing(log_of: Callable[[RunningAttempt], AttemptLog | None]) -> Iterator
     logger, capture = logging.getLogger("shop"), LogCapture(log_of)
     attempt: Any = SimpleNamespace(job=None)
     before = running_attempt.set(attempt)
+    elsewhere = logging.NullHandler()  # the line is in some log, too
     logger.addHandler(capture)
+    logger.addHandler(elsewhere)
     logger.propagate = False
     try:
         yield logger
     finally:
         logger.propagate = True
+        logger.removeHandler(elsewhere)
         logger.removeHandler(capture)
         running_attempt.reset(before)
 

@@ -64,6 +64,7 @@ async def test_all_standard_maintenance_tasks_run_against_the_real_verbs(db: Dat
         "prune",
         "prune_records",
         "prune_unused",
+        "prune_logs",
         "settle_limits",
         "mark_lanes",
         "forget_workers",
