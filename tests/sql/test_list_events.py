@@ -33,7 +33,7 @@ async def listed(conn: Connection, before: int | None = None, limit: int = 100, 
     ],
 )
 async def test_events_are_found_by_a_filter(
-    conn: Connection, filters: dict[str, str], found: list[str]
+    conn: Connection, filters: dict[str, Any], found: list[str]
 ) -> None:
     await a_queue(conn, "a")
     await a_queue(conn, "b")

@@ -70,6 +70,7 @@ async def test_all_standard_maintenance_tasks_run_against_the_real_verbs(db: Dat
         "forget_workers",
         "summarise_ends",
         "prune_endpoints",
+        "seal_events",
     }
 
 

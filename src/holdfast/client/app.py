@@ -65,8 +65,7 @@ class Holdfast:
         self.on_event = self.event_hooks.on_event
         self._links = Links(database, name)
         self._sync = SyncLoop(self._links)
-        self.dead = DeadLetters(self._links)
-        self.operator = OperatorActions(self._links)
+        self.dead, self.operator = DeadLetters(self._links), OperatorActions(self._links)
         self.settings, self.audit = Settings(self._links), AuditTrail(self._links)
 
     async def __aenter__(self) -> Self:
@@ -171,9 +170,8 @@ class Holdfast:
         for name, task in sorted(self.tasks.items()):
             said[f"task {name}"] = partial(queues.declare_task, name=name, policy=task.policy.wire())
         for name, pipeline in sorted(self.pipelines.items()):
-            said[f"pipeline {name}"] = partial(
-                pipelines.declare_pipeline, name=name, definition=pipeline.wire()
-            )
+            stages = pipeline.wire()
+            said[f"pipeline {name}"] = partial(pipelines.declare_pipeline, name=name, definition=stages)
         # Last, and in this order, because calls of these endpoints wait for the commit from here on.
         for name, settings in sorted(self.endpoints.items()):
             said[f"endpoint {name}"] = partial(endpoints.declare_endpoint, name=name, settings=settings)
@@ -188,10 +186,9 @@ class Holdfast:
         return policy
 
     def find_task(self, name: str) -> Task[..., Any]:
-        try:
-            return self.tasks[name]
-        except KeyError:
-            raise UnknownTask(f"The app {self.name} has no task {name}.") from None
+        if name not in self.tasks:
+            raise UnknownTask(f"The app {self.name} has no task {name}.")
+        return self.tasks[name]
 
     async def enqueue_many(
         self,

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+import pytest_asyncio
+
 from holdfast.db.connect import Connection
-from tests.sql.conftest import Clock
+from tests.sql.conftest import FAKE_NOW, Clock
 
 DAY = timedelta(days=1)
 
@@ -13,6 +15,19 @@ DAY = timedelta(days=1)
 class Verdict:
     status: str
     problem: str | None
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def clock(conn: Connection) -> Clock:
+    """At the start of a day, so that no test runs into the next one."""
+    await conn.execute(FAKE_NOW)
+    found = Clock(conn)
+    start = await conn.fetchval(
+        "select (date_trunc('day', clock_timestamp() at time zone 'UTC') + interval '1 day 1 minute')"
+        " at time zone 'UTC' - clock_timestamp()"
+    )
+    await found.advance(start)
+    return found
 
 
 async def act(conn: Connection, reason: str = "lunch") -> int:

@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.db.connect import Connection, Database
 from tests.builders import a_queue, cancelled_job, completed_job, dead_job, refusal, rejected_job
-from tests.sql.audit.trail import DAY, act, seal, sealed_days, seals, statuses
+from tests.sql.audit_trail import DAY, act, seal, sealed_days, seals, statuses
 from tests.sql.conftest import Clock
 
 # A row with every kind of value, and its text as every version must write it.

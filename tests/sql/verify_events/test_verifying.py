@@ -3,7 +3,7 @@
 import pytest
 
 from holdfast.db.connect import Connection
-from tests.sql.audit.trail import DAY, act, seal, sealed_days, seals, statuses, verify
+from tests.sql.audit_trail import DAY, act, seal, sealed_days, seals, statuses, verify
 from tests.sql.conftest import Clock
 
 INTACT = ["intact", "intact", "intact", "unsealed"]

@@ -86,18 +86,6 @@ async def test_a_new_version_of_a_pipeline_is_an_event(conn: Connection) -> None
     assert second[4]["after"] == {"version": 2, "definition": {"stages": [{"name": "s", "task": "b"}]}}
 
 
-async def test_set_task_keeps_what_is_not_given_and_a_declaration_clears_it(conn: Connection) -> None:
-    await conn.execute("""select holdfast.declare_task('x', '{"queue": "q", "max_concurrent": 2}')""")
-    assert await set_settings(conn, "task", {"priority": 9}) == {"priority": (None, 9)}
-    await conn.execute("""select holdfast.declare_task('x', '{"queue": "q", "max_concurrent": 2}')""")
-    *_, last = await trail(conn)
-    assert (last[0], last[4]["before"], last[4]["after"]) == (
-        "declare_task",
-        {"priority": 9},
-        {"priority": None},
-    )
-
-
 async def test_the_role_that_a_login_has_set_is_recorded(conn: Connection) -> None:
     await conn.execute("set local role holdfast_operator")
     await conn.execute("""select holdfast.set_queue('x', '{"priority": 1}')""")
