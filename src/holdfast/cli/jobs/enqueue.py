@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from holdfast.cli.frame.common_options import Json, Labels, identifier, json_or_text, labels, moment, seconds
+from holdfast.cli.frame.common_options import actor as own_name
 from holdfast.cli.frame.output import say, write
 from holdfast.cli.frame.render import print_json
 from holdfast.cli.frame.session import with_database
@@ -122,6 +123,20 @@ def enqueue(
             metavar="POLICY", help=f"When to retry: a preset ({', '.join(PRESETS)}), or a policy as JSON."
         ),
     ] = None,
+    origin: Annotated[
+        str,
+        typer.Option(
+            help="What causes the job: manual, automatic, scheduled, trigger, import, or another word."
+        ),
+    ] = "manual",
+    actor: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="On whose behalf; stored beside the database login, as claimed.",
+            show_default="user@host",
+        ),
+    ] = None,
     count: Annotated[int, typer.Option(min=1, max=MOST_JOBS, help="Add this many equal jobs.")] = 1,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse the job if no worker or app has registered its task.")
@@ -144,6 +159,7 @@ def enqueue(
         | {"unique_key": unique_key, "unique_for": unique_for, "unique_scope": unique_scope, "run": run}
         | {"order_key": order_key, "labels": label, "deadline": deadline, "group": group}
         | {"endpoint": endpoint, "estimate": estimate, "max_failures": max_failures, "retry": retry}
+        | {"origin": origin, "actor": actor or own_name()}
     )
     text = read_payload(payload)
     if app is not None:
