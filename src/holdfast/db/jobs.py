@@ -68,8 +68,8 @@ select
 GET = f"{JOB} from holdfast.get_job($1::uuid)"
 STATES = """
 select
-  job_id, state, attempt, failures, created_at, due_at, ready_at, started_at, ended_at, changed_at, error_class,
-  error_type
+  job_id, state, attempt, failures, created_at, due_at, ready_at, started_at, ended_at, changed_at,
+  error_class, error_type
 from holdfast.job_states($1::uuid[])
 """
 LIST = f"{JOB} from holdfast.list_jobs($1::jsonb, $2::uuid, $3::integer)"

@@ -9,9 +9,7 @@ begin
   -- Both are the session's own, also within security definer functions.
   select l.id into found_login
   from holdfast.logins as l
-  where l.login = session_user::text and l.role = current_setting('role')
-  order by l.id
-  limit 1;
+  where l.login = session_user::text and l.role = current_setting('role');
   if not found then
     insert into holdfast.logins (login, role) values (session_user, current_setting('role'))
     returning id into found_login;
