@@ -75,9 +75,7 @@ async def test_payload_output_and_words_of_errors_are_left_out(conn: Connection)
 
 
 @pytest.mark.usefixtures("logins")
-@pytest.mark.parametrize(
-    ("login", "seen"), [("shop", 3), ("rival", 0), ("eye", 3), ("hand", 3), ("boss", 3)]
-)
+@pytest.mark.parametrize(("login", "seen"), [("shop", 3), ("rival", 0), ("eye", 3), ("hand", 3), ("boss", 3)])
 async def test_who_reads_how_much(conn: Connection, login: str, seen: int) -> None:
     jobs = await jobs_of_the_shop(conn)
     assert len(await states(conn, login, jobs)) == seen

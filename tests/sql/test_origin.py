@@ -32,11 +32,15 @@ GIVEN = {"origin": "import", "actor": "Ada"}
 
 # Each stores one job with the options that it gets as JSON.
 WAYS_IN = {
-    "enqueue": "select holdfast.enqueue('t', origin => $1::jsonb ->> 'origin', actor => $1::jsonb ->> 'actor')",
+    "enqueue": """
+      select holdfast.enqueue('t', origin => $1::jsonb ->> 'origin', actor => $1::jsonb ->> 'actor')""",
     "enqueue_one": "select job_id from holdfast.enqueue_one('t', '1', $1::jsonb)",
-    "enqueue_one with a key": "select job_id from holdfast.enqueue_one('t', '1', $1::jsonb || '{\"unique_key\": \"k\"}')",
-    "enqueue_jobs": "select job_id from holdfast.enqueue_jobs(array['t'], array['1', '2']::json[], $1::jsonb) limit 1",
-    "each": "select job_id from holdfast.enqueue_jobs(array['t'], array['1']::json[], each => array[$1::jsonb])",
+    "enqueue_one with a key": """
+      select job_id from holdfast.enqueue_one('t', '1', $1::jsonb || '{"unique_key": "k"}')""",
+    "enqueue_jobs": """
+      select job_id from holdfast.enqueue_jobs(array['t'], array['1', '2']::json[], $1::jsonb) limit 1""",
+    "each": """
+      select job_id from holdfast.enqueue_jobs(array['t'], array['1']::json[], each => array[$1::jsonb])""",
     "enqueue_columns": """
       select job_id from holdfast.enqueue_columns(array['t'], array['1']::json[],
         origin => array[$1::jsonb ->> 'origin'], actor => array[$1::jsonb ->> 'actor'])""",
@@ -186,7 +190,8 @@ async def test_children_of_several_parents_inherit_each_from_its_own(conn: Conne
     children: list[UUID] = [
         row["job_id"]
         for row in await conn.fetch(
-            "select job_id from holdfast.enqueue_jobs(array['t'], array['1', '2']::json[], each => $1::jsonb[])",
+            "select job_id"
+            " from holdfast.enqueue_jobs(array['t'], array['1', '2']::json[], each => $1::jsonb[])",
             [to_json({"parent": one.id, "parent_token": one.token}) for one in parents],
         )
     ]

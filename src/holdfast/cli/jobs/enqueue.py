@@ -8,7 +8,17 @@ from typing import Annotated, Any
 
 import typer
 
-from holdfast.cli.frame.common_options import Json, Labels, identifier, json_or_text, labels, moment, seconds
+from holdfast.cli.frame.common_options import (
+    GivenActor,
+    GivenOrigin,
+    Json,
+    Labels,
+    identifier,
+    json_or_text,
+    labels,
+    moment,
+    seconds,
+)
 from holdfast.cli.frame.common_options import actor as own_name
 from holdfast.cli.frame.output import say, write
 from holdfast.cli.frame.render import print_json
@@ -123,20 +133,8 @@ def enqueue(
             metavar="POLICY", help=f"When to retry: a preset ({', '.join(PRESETS)}), or a policy as JSON."
         ),
     ] = None,
-    origin: Annotated[
-        str,
-        typer.Option(
-            help="What causes the job: manual, automatic, scheduled, trigger, import, or another word."
-        ),
-    ] = "manual",
-    actor: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="On whose behalf; stored beside the database login, as claimed.",
-            show_default="user@host",
-        ),
-    ] = None,
+    origin: GivenOrigin = "manual",
+    actor: GivenActor = None,
     count: Annotated[int, typer.Option(min=1, max=MOST_JOBS, help="Add this many equal jobs.")] = 1,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse the job if no worker or app has registered its task.")
