@@ -48,7 +48,7 @@ async def read_record(database: Database, job_id: JobId) -> JobRecord:
         timeline = await stats.timeline(database, job_id)
         return JobRecord(job, attempts, timeline, await list_calls(database, job_id))
     except PermissionDenied:
-        return JobRecord(job, [], [], [])  # a producer may see its job, but not how workers fared with it
+        return JobRecord(job, [], [], [])  # a worker may see a job, but not its attempts
 
 
 def document(record: JobRecord) -> dict[str, Any]:
