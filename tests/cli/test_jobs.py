@@ -15,7 +15,8 @@ JOB_KEYS = {
     *("id", "queue", "task", "state", "priority", "payload", "output", "reason", "attempt", "failures"),
     *("losses", "deferrals", "generation", "run", "parent", "stage", "labels", "worker", "endpoint", "group"),
     *("order_key", "unique_key", "units", "timeout", "deadline", "max_failures", "created_at", "due_at"),
-    *("ready_at", "started_at", "cancel_asked_at", "ended_at", "progress"),
+    *("ready_at", "started_at", "cancel_asked_at", "ended_at", "progress", "unique_scope", "origin", "login"),
+    *("role", "claimed_actor", "changed_at"),
 }
 
 
@@ -191,3 +192,29 @@ def test_text_from_elsewhere_cannot_steer_the_terminal(database_url: str) -> Non
     listed = holdfast("jobs", "list", url=database_url, FORCE_COLOR="1", NO_COLOR="1").out
     assert "evil\\x1b[2J" in listed
     assert "\x1b[2J" not in listed
+
+
+def test_a_job_of_the_command_line_is_manual_and_names_its_user(database_url: str) -> None:
+    shown = holdfast("jobs", "show", enqueue(database_url), "--json", url=database_url).document
+    assert (shown["origin"], shown["login"]) == ("manual", "holdfast")
+    assert re.fullmatch(r".+@.+", shown["claimed_actor"])
+
+
+def test_jobs_are_listed_by_origin_actor_and_unique_key(database_url: str) -> None:
+    nightly = enqueue(database_url, "--origin", "scheduled", "--actor", "cron", "--unique-key", "monday")
+    other = enqueue(database_url, "--unique-key", "tuesday", "--unique-scope", "s")
+    for option, value, found in [
+        ("--origin", "scheduled", [nightly]), ("--origin", "manual", [other]), ("--origin", "import", []),
+        ("--actor", "cron", [nightly]), ("--actor", "holdfast", [other, nightly]),
+        ("--unique-key", "monday", [nightly]), ("--unique-scope", "s", [other]),
+    ]:  # fmt: skip
+        listed = holdfast("jobs", "list", option, value, "--json", url=database_url).document["jobs"]
+        assert [job["id"] for job in listed] == found, (option, value)
+
+
+def test_jobs_are_cancelled_by_origin(database_url: str) -> None:
+    imported = enqueue(database_url, "--origin", "import")
+    kept = enqueue(database_url)
+    assert holdfast("jobs", "cancel", "--origin", "import", "--yes", url=database_url).code == 0
+    listed = holdfast("jobs", "list", "--json", url=database_url).document["jobs"]
+    assert {job["id"]: job["state"] for job in listed} == {imported: "cancelled", kept: "ready"}

@@ -28,6 +28,7 @@ PROGRESS_KEYS = {
 }
 RUN_KEYS = {
     *("id", "name", "state", "total", "completed", "rejected", "cancelled", "dead", "created_at", "ended_at"),
+    *("origin", "login", "role", "claimed_actor"),
 }
 QUEUE_KEYS = {
     *("name", "paused_at", "paused_reason", "waiting", "scheduled", "ready", "running", "oldest_ready"),
@@ -243,3 +244,16 @@ def test_the_units_of_a_run_are_raised_alone(database_url: str) -> None:
     assert "budget" not in holdfast("runs", "show", run, url=database_url).out
     refused = holdfast("runs", "raise-budget", run, url=database_url)
     assert (refused.code, "No new budget is given" in refused.err) == (2, True)
+
+
+def test_runs_are_listed_by_origin_and_actor(database_url: str) -> None:
+    nightly = holdfast(
+        "runs", "start", "nightly", "--origin", "scheduled", "--actor", "cron", url=database_url
+    )
+    other = holdfast("runs", "start", "by hand", url=database_url)
+    for option, value, found in [
+        ("--origin", "scheduled", [nightly]), ("--origin", "manual", [other]), ("--origin", "import", []),
+        ("--actor", "cron", [nightly]), ("--actor", "holdfast", [other, nightly]),
+    ]:  # fmt: skip
+        listed = holdfast("runs", "list", option, value, "--json", url=database_url).document["runs"]
+        assert [run["id"] for run in listed] == [run.out.strip() for run in found], (option, value)

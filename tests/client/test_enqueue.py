@@ -47,6 +47,7 @@ async def test_every_option_that_a_job_shows_arrives(app: Holdfast) -> None:
         "max_failures": 7,
         "unique_key": "k",
         "order_key": "o",
+        "origin": "import",
     }
     job = await (await greet.options(**options).enqueue()).job()
     assert {name: getattr(job, name) for name in options} == options
@@ -181,3 +182,36 @@ async def test_jobs_are_listed_by_what_is_asked_for(app: Holdfast, db: Database)
         await app.jobs(state="finished")
     newest, *older = await app.jobs()
     assert [job.id for job in await app.jobs(before=newest.id, limit=1)] == [older[0].id]
+
+
+async def test_a_claimed_actor_stands_beside_the_login(app: Holdfast) -> None:
+    @app.task()
+    async def greet() -> None: ...
+
+    job = await (await greet.options(actor="Ada").enqueue()).job()
+    assert (job.claimed_actor, job.login, job.role, job.origin) == ("Ada", "holdfast", None, "automatic")
+
+
+async def test_jobs_with_actors_of_their_own_are_stored_together(app: Holdfast) -> None:
+    @app.task()
+    async def greet() -> None: ...
+
+    names = ["Ada", "Bob", None]
+    handles = await app.enqueue_many([greet.options(actor=name).call() for name in names])
+    assert [(await one.job()).claimed_actor for one in handles] == names
+
+
+async def test_jobs_are_found_by_unique_key_origin_and_actor(app: Holdfast) -> None:
+    @app.task()
+    async def greet() -> None: ...
+
+    mine = await greet.options(unique_key="k", origin="import", actor="Ada").enqueue()
+    await greet.enqueue()
+    for found in (
+        await app.jobs(unique_key="k"),
+        await app.jobs(unique_key="k", unique_scope="greet"),
+        await app.jobs(origin="import"),
+        await app.jobs(actor="Ada"),
+    ):
+        assert [job.id for job in found] == [mine.id]
+    assert await app.jobs(unique_key="k", unique_scope="other") == []

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from holdfast.client.app import Holdfast
 from holdfast.db.connect import Database
 from holdfast.db.worker import report_progress
-from holdfast.model.error import InvalidInput, JobFailed, NotFound, Timeout
+from holdfast.model.error import InvalidInput, JobFailed, NotFound, PermissionDenied, Timeout
 from holdfast.model.outcome import Completed, Outcome, Rejected
 from holdfast.model.payload import encode
 from holdfast.model.queue import CancelResult, ReplayResult
@@ -177,3 +177,18 @@ async def test_a_handle_is_made_for_any_id(app: Holdfast) -> None:
     assert await unknown.cancel() is CancelResult.NOT_FOUND
     with pytest.raises(InvalidInput, match="An id must be a UUID"):
         app.job("7")
+
+
+async def test_a_producer_asks_for_the_state_and_not_for_the_job(app: Holdfast, database_url: str) -> None:
+    async with Holdfast(f"{database_url}&role=holdfast_producer") as producer:
+
+        @producer.task()
+        async def ask() -> int:
+            return 1
+
+        handle = await ask.enqueue()
+        assert await handle.status() is State.READY
+        with pytest.raises(PermissionDenied):
+            await handle.job()
+        with pytest.raises(NotFound):
+            await producer.job(uuid4()).status()

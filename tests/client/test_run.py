@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.client.app import Holdfast
 from holdfast.client.task import Task
-from holdfast.db import maintenance
+from holdfast.db import maintenance, runs
 from holdfast.db.connect import Database
 from holdfast.model.error import NotFound, Timeout, WrongState
 from holdfast.model.outcome import Completed
@@ -125,3 +125,14 @@ async def test_the_dead_jobs_of_a_run_are_replayed(app: Holdfast, square: Square
     assert (await run.wait(timeout=PATIENCE)).dead == 4
     assert await run.replay(Which.DEAD, "the model is back") == 4
     assert (await run.progress()).ready == 4
+
+
+async def test_a_run_says_what_and_who_caused_it(app: Holdfast, square: Square, db: Database) -> None:
+    async with app.run("squares", origin="import", actor="Ada", on_complete=square.call(1)) as run:
+        pass
+    (listed,) = await runs.list_runs(db)
+    assert (listed.origin, listed.login, listed.claimed_actor) == ("import", "holdfast", "Ada")
+    await maintenance.close_runs(db)
+    (last,) = await app.jobs(origin="import")
+    assert (await run.progress()).state == "ended"
+    assert last.claimed_actor == "Ada"

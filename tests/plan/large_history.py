@@ -23,7 +23,7 @@ $$
 ENDED = """
 insert into holdfast.history (
   id, state, ended_at, queue, task, lane, priority, attempt, failures, losses, deferrals, generation, visit,
-  ready_at, started_at, run_id, labels, payload, output
+  ready_at, started_at, run_id, labels, payload, output, unique_scope, unique_key
 )
 select
   (holdfast.id_prefix(at) || substr(md5(i::text), 1, 3) || '-8' || substr(md5(i::text), 4, 3) || '-'
@@ -31,19 +31,21 @@ select
   case when i % 100 = 0 then 'dead' else 'completed' end,
   at + interval '5 seconds', case when i = 1 then 'rare' else 'crowd' end, 'task', $3, 50, 1, 0, 0, 0, 1, 1,
   at + interval '1 second', at + interval '2 seconds',
-  case when i % 1000 = 0 then $4::uuid end, '{"of": "many"}', '{"n": 1}', '"done"'
+  case when i % 1000 = 0 then $4::uuid end, '{"of": "many"}', '{"n": 1}', '"done"',
+  case when i % 10 = 0 then 'task' end, case when i % 10 = 0 then 'key ' || i end
 from (select i, now() - ($1::bigint - i) * (interval '30 days' / $1::bigint) as at
   from generate_series(1::bigint, $2::bigint) as i) as moment
 """
 
 LIVE_JOBS = """
-insert into holdfast.jobs (id, lane, priority, urgency, state, rank_at, due_at, queue, task, payload)
+insert into holdfast.jobs (id, lane, priority, urgency, state, rank_at, due_at, queue, task, payload,
+  unique_scope, unique_key)
 select
   (holdfast.id_prefix(at) || substr(md5(i::text), 1, 3) || '-9' || substr(md5(i::text), 4, 3) || '-'
     || substr(md5(i::text), 7, 12))::uuid,
   $2, 50, 50, case when i % 10 = 0 then 'scheduled' else 'ready' end,
   case when i % 10 > 0 then now() end, case when i % 10 = 0 then now() + interval '1 day' end,
-  'crowd', 'task', '{}'
+  'crowd', 'task', '{}', 'task', 'key ' || i
 from (select i, now() - ($1 - i) * interval '1 second' as at
   from generate_series(1, $1::integer) as i) as moment
 """

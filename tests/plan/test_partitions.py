@@ -47,7 +47,13 @@ async def conn(database_url: str) -> AsyncIterator[Connection]:
 
 
 @pytest.mark.parametrize(
-    "call", ["get_job($1)", "cancel_jobs(array[$1]::uuid[])", "replay_jobs(array[$1]::uuid[])"]
+    "call",
+    [
+        "get_job($1)",
+        "job_states(array[$1]::uuid[])",
+        "cancel_jobs(array[$1]::uuid[])",
+        "replay_jobs(array[$1]::uuid[])",
+    ],
 )
 async def test_a_look_up_by_id_leaves_past_weeks_alone(conn: Connection, call: str) -> None:
     past = {row["relname"] for row in await conn.fetch(PAST)}

@@ -46,6 +46,12 @@ BOUNDS: list[tuple[str, dict[str, Any], int]] = [
     (LIST, {"run": "RUN"}, SOME),
     (LIST, {"run": "RUN", "queue": "rare"}, SOME + 10_000),
     (LIST, {"older_than": "10 days", "queue": "rare"}, SOME),
+    (LIST, {"unique_key": "key 10"}, FEW),
+    (LIST, {"unique_key": "key 10", "state": "completed"}, FEW),
+    (LIST, {"unique_key": "none"}, FEW),
+    (LIST, {"origin": "import"}, SOME),
+    (LIST, {"actor": "nobody"}, SOME),
+    (FIND, {"unique_key": "key 10"}, FEW),
     (FIND, {}, SOME),
     (FIND, {"queue": "rare"}, SOME),
     (FIND, {"run": "RUN"}, SOME),
@@ -61,6 +67,7 @@ BOUNDS: list[tuple[str, dict[str, Any], int]] = [
 # The placeholders RUN and OLD stand for a run and for the oldest job of all.
 OTHERS: list[tuple[str, int]] = [
     ("select * from holdfast.get_job('OLD')", FEW),
+    ("select * from holdfast.job_states(array['OLD']::uuid[])", FEW),
     ("select * from holdfast.explain('OLD')", FEW),
     ("select * from holdfast.timeline('OLD')", FEW),
     ("select * from holdfast.list_jobs('{}', 'OLD', 100)", FEW),

@@ -114,7 +114,7 @@ async def test_a_producer_enqueues_and_looks_up_what_became_of_it(conn: Connecti
     job = await ready_job(conn, run=run, unique_key="k", order_key="o", queue="new", payload="x" * 5000)
     assert await ready_job(conn, unique_key="k", queue="new", payload="x" * 5000) == job
     await conn.execute("select holdfast.seal_run($1)", run)
-    assert await conn.fetchval("select state from holdfast.get_job($1)", job) == "ready"
+    assert await conn.fetchval("select state from holdfast.job_states(array[$1::uuid])", job) == "ready"
     assert await conn.fetchval("select total from holdfast.run_progress($1)", run) == 1
 
 
@@ -128,6 +128,7 @@ async def test_a_producer_does_nothing_else(conn: Connection) -> None:
     for view in await relations(conn, "v"):
         assert (await refusal(conn, f"select * from holdfast.{view}")).sqlstate == DENIED, view
     assert (await refusal(conn, "select holdfast.list_jobs()")).sqlstate == DENIED
+    assert (await refusal(conn, "select holdfast.get_job($1)", uuid4())).sqlstate == DENIED
 
 
 async def test_a_worker_does_all_of_a_workers_life(conn: Connection) -> None:

@@ -13,7 +13,7 @@ from holdfast.client.connection_pools import Links
 from holdfast.client.dead import DeadLetters
 from holdfast.client.endpoint import EndpointSettings, endpoint_wire
 from holdfast.client.enqueue_options import RetryRule
-from holdfast.client.filters import read_state
+from holdfast.client.filters import JobFilter, wire
 from holdfast.client.job_handle import JobHandle
 from holdfast.client.lifespan import Lifespan
 from holdfast.client.operator import OperatorActions
@@ -42,7 +42,6 @@ from holdfast.model.job import Job
 from holdfast.model.pipeline import SignalResult
 from holdfast.model.process_limits import process_limits
 from holdfast.model.retry import RetryPolicy
-from holdfast.model.state import State
 from holdfast.model.worker_need import AHEAD, TARGET, WorkerNeed
 from holdfast.pipeline.define import RESET, Pipeline
 from holdfast.telemetry.hooks import EventHooks
@@ -223,27 +222,14 @@ class Holdfast:
         return JobHandle(self._links, JobId(read_id(job_id)), False, None)
 
     async def jobs(
-        self,
-        *,
-        state: State | str | None = None,
-        queue: str | None = None,
-        task: str | None = None,
-        run: Run | UUID | str | None = None,
-        labels: Mapping[str, Any] | None = None,
-        before: UUID | str | None = None,
-        limit: int = 100,
+        self, *, before: UUID | str | None = None, limit: int = 100, **filters: Unpack[JobFilter]
     ) -> list[Job]:
-        """Jobs that match, newest first; `before` is the last id of the previous page."""
-        given = {
-            "state": state and read_state(state),
-            "queue": queue,
-            "task": task,
-            "run": None if run is None else str(run.id if isinstance(run, Run) else read_id(run)),
-            "labels": labels,
-        }
-        filters = {name: value for name, value in given.items() if value is not None}
+        """Jobs that match, live and ended, newest first; `before` is the last id of the previous page.
+
+        `unique_key` finds them by an index.
+        """
         last = None if before is None else JobId(read_id(before))
-        return await jobs.list_jobs(self.database, filters, last, limit)
+        return await jobs.list_jobs(self.database, wire(filters), last, limit)
 
     def run(
         self,
@@ -255,14 +241,17 @@ class Holdfast:
         max_units: float | None = None,
         max_time: Duration | None = None,
         workers: WorkerPlan | None = None,
+        origin: str | None = None,
+        actor: str | None = None,
     ) -> Run:
         """A run; start it with `async with`. `on_complete` is enqueued once when it has ended.
 
         `budget` ("5 USD") and `max_units` limit its usage: beyond them its jobs wait for `raise_budget`.
         After `max_time` none of its jobs start until you call `extend`.
         `workers`: the workers to start for it when it is sealed.
+        `origin` and `actor` say what and who caused it; its `on_complete` has them too.
         """
-        options = run_options(on_complete, labels, budget, max_units, max_time)
+        options = run_options(on_complete, labels, budget, max_units, max_time, origin, actor)
         return Run(self._links, name, options, None, workers)
 
     def find_run(self, run_id: UUID | str, name: str = "run") -> Run:

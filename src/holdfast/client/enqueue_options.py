@@ -46,6 +46,8 @@ class GivenOptions(TypedDict, total=False):
     pipeline: str | None
     estimate: float | None
     stagger: tuple[Duration, int] | None
+    origin: str | None
+    actor: str | None
 
 
 # In the form of the SQL verb, but for stagger, which a bulk enqueue handles itself.
@@ -219,4 +221,6 @@ _PARSERS: dict[str, Callable[[str, Any], Any]] = {
     "pipeline": _text,
     "estimate": _estimate,
     "stagger": _stagger,
+    "origin": _text,
+    "actor": _text,
 }

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, TypedDict
 from uuid import UUID
 
+from holdfast.client.read_id import read_id
 from holdfast.client.run import Run
 from holdfast.db.clock import now
 from holdfast.db.statement import Executor
@@ -34,7 +35,10 @@ class LetterFilter(TypedDict, total=False):
 
 
 class JobFilter(TypedDict, total=False):
-    """Which live jobs: all that is given must fit. `attempt` and `failures` mean at least so many."""
+    """Which jobs: all that is given must fit. `attempt` and `failures` mean at least so many.
+
+    `actor` is the database login, or the name that the caller of the enqueue claimed.
+    """
 
     state: State | str | None
     queue: str | None
@@ -48,6 +52,10 @@ class JobFilter(TypedDict, total=False):
     priority: int | None
     worker: UUID | str | None
     order_key: str | None
+    unique_key: str | None
+    unique_scope: str | None
+    origin: str | None
+    actor: str | None
 
 
 _AS_STORED = {"reason_of_death": "reason", "error_class": "class"}
@@ -74,8 +82,10 @@ def wire(given: Mapping[str, Any]) -> dict[str, Any]:
 def _value(name: str, value: Any) -> Any:
     if name in _DURATIONS:
         return parse_duration(value).total_seconds()
-    if isinstance(value, Run):
-        return str(value.id)
+    if name == "state":
+        return read_state(value)
+    if name == "run":
+        return str(value.id if isinstance(value, Run) else read_id(value))
     if isinstance(value, UUID):
         return str(value)
     return value.isoformat() if isinstance(value, datetime) else value

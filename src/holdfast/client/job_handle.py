@@ -43,15 +43,15 @@ class JobHandle(Generic[R]):
         """The job as it is stored now."""
         found = await jobs.get_job(self._links.here().database, self.id)
         if found is None:
-            raise NotFound(
-                f"There is no job {self.id}.",
-                "if you enqueued the job in a transaction, commit the transaction first; ended jobs are "
-                "deleted after some time, the retention of their queue",
-            )
+            raise self._not_found()
         return found
 
     async def status(self) -> State:
-        return (await self.job()).state
+        """For a producer too, if its own login enqueued the job."""
+        found = await jobs.job_states(self._links.here().database, [self.id])
+        if not found:
+            raise self._not_found()
+        return found[0].state
 
     async def progress(self) -> JobProgress | None:
         """The last progress that its handler reported, also after the end; None if it reported none."""
@@ -95,6 +95,13 @@ class JobHandle(Generic[R]):
         """Send a signal that the job waits for, or will wait for; the first of each name counts."""
         database = self._links.here().database
         return SignalResult(await pipelines.signal(database, self.id, name, encode(data), self._links.name))
+
+    def _not_found(self) -> NotFound:
+        return NotFound(
+            f"There is no job {self.id}.",
+            "if you enqueued the job in a transaction, commit the transaction first; ended jobs are "
+            "deleted after the retention of their queue; a producer finds only jobs of its own login",
+        )
 
     def _converted(self, output: Any) -> Any:
         return output if self._output is None or output is None else self._output.from_json(output)

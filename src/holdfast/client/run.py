@@ -130,6 +130,8 @@ def run_options(
     budget: str | float | None = None,
     max_units: float | None = None,
     max_time: Duration | None = None,
+    origin: str | None = None,
+    actor: str | None = None,
 ) -> dict[str, Any]:
     """In the form of start_run."""
     options: dict[str, Any] = {}
@@ -144,4 +146,8 @@ def run_options(
         options["max_units"] = max_units
     if max_time is not None:
         options["max_time"] = parse_duration(max_time).total_seconds()
+    if origin is not None:
+        options["origin"] = origin
+    if actor is not None:
+        options["actor"] = actor
     return options

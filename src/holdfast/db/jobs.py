@@ -8,7 +8,7 @@ from holdfast.db.read_rows import enqueued, read, read_all, read_first, read_res
 from holdfast.db.statement import Executor, Fetcher, fetch, fetch_value, run
 from holdfast.model.attempt import Attempt
 from holdfast.model.id import JobId
-from holdfast.model.job import Enqueued, Job
+from holdfast.model.job import Enqueued, Job, JobStatus
 from holdfast.model.page import Page
 from holdfast.model.payload import JsonText
 from holdfast.model.queue import CancelResult, ReplayResult
@@ -41,6 +41,8 @@ COLUMNS = {
     "estimate": "double precision[]",
     "max_failures": "integer[]",
     "retry": "text[]::jsonb[]",
+    "origin": "text[]",
+    "actor": "text[]",
 }
 ENQUEUE_COLUMNS = (
     "select job_id, created from holdfast.enqueue_columns("
@@ -61,9 +63,15 @@ select
   id, queue, task, state, priority, payload, output, reason, attempt, failures, losses, deferrals, generation,
   run, parent, stage, labels, worker, nullif(endpoint, ''), nullif("group", ''), order_key, unique_key, units,
   timeout, deadline, max_failures, created_at, due_at, ready_at, started_at, cancel_asked_at, ended_at,
-  progress
+  progress, unique_scope, origin, login, role, claimed_actor, changed_at
 """
 GET = f"{JOB} from holdfast.get_job($1::uuid)"
+STATES = """
+select
+  job_id, state, attempt, failures, created_at, due_at, ready_at, started_at, ended_at, changed_at,
+  error_class, error_type
+from holdfast.job_states($1::uuid[])
+"""
 LIST = f"{JOB} from holdfast.list_jobs($1::jsonb, $2::uuid, $3::integer)"
 
 Options = Mapping[str, Any]
@@ -154,6 +162,11 @@ async def replay_jobs(
 
 async def get_job(on: Executor, job: JobId) -> Job | None:
     return await read_first(on, Job, GET, job)
+
+
+async def job_states(on: Executor, ids: Sequence[JobId]) -> list[JobStatus]:
+    """Of the jobs that the caller may look at: those of its own login, or all if it may read jobs."""
+    return await read_all(on, JobStatus, STATES, list(ids))
 
 
 async def list_jobs(

@@ -29,8 +29,10 @@ RAISE_BUDGET = (
 RUNS = """
 select
   id, name, state, total::bigint, completed::bigint, rejected::bigint, cancelled::bigint, dead::bigint,
-  created_at, ended_at
+  created_at, ended_at, origin, login, role, claimed_actor
 from holdfast.run_view
+where ($2::text is null or origin = $2)
+  and ($3::text is null or login = $3 or claimed_actor = $3)
 order by id desc
 limit $1
 """
@@ -80,5 +82,8 @@ async def run_progress(on: Executor, run_id: RunId) -> RunProgress | None:
     return await read_first(on, RunProgress, PROGRESS, run_id)
 
 
-async def list_runs(on: Executor, limit: int = 100) -> list[RunSummary]:
-    return await read_all(on, RunSummary, RUNS, limit)
+async def list_runs(
+    on: Executor, limit: int = 100, origin: str | None = None, actor: str | None = None
+) -> list[RunSummary]:
+    """The newest runs; `actor` is the login, or the name that the caller claimed."""
+    return await read_all(on, RunSummary, RUNS, limit, origin, actor)

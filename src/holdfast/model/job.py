@@ -109,7 +109,31 @@ class Job:
     cancel_asked_at: datetime | None
     ended_at: datetime | None
     progress: JobProgress | None = None
+    unique_scope: str | None = None
+    origin: str = "automatic"
+    login: str | None = None  # of the database; None in a row that no verb wrote
+    role: str | None = None  # that the session had set
+    claimed_actor: str | None = None  # as its caller said
+    changed_at: datetime | None = None  # its state
 
     @property
     def is_ended(self) -> bool:
         return self.state.is_end
+
+
+@dataclass(frozen=True, slots=True)
+class JobStatus:
+    """What a producer may know about a job that it enqueued: no payload, no output."""
+
+    id: JobId
+    state: State
+    attempt: int
+    failures: int
+    created_at: datetime
+    due_at: datetime | None
+    ready_at: datetime | None
+    started_at: datetime | None
+    ended_at: datetime | None
+    changed_at: datetime
+    error_class: str | None  # of the last attempt that went wrong
+    error_type: str | None

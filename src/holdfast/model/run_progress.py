@@ -75,3 +75,7 @@ class RunSummary:
     dead: int
     created_at: datetime
     ended_at: datetime | None
+    origin: str
+    login: str | None  # of the database; None in a row that no verb wrote
+    role: str | None  # that the session had set
+    claimed_actor: str | None  # as its caller said

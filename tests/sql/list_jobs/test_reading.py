@@ -62,3 +62,39 @@ async def test_a_filter_that_would_match_too_much_is_refused(conn: Connection) -
     for wanted in filters:
         error = await refusal(conn, "select holdfast.list_jobs($1)", to_json(wanted))
         assert error.sqlstate == "HF002", wanted
+
+
+async def test_a_unique_key_finds_its_jobs_live_and_ended(conn: Connection) -> None:
+    ended = await dead_job(conn, task="x", unique_key="k")
+    live = await ready_job(conn, task="x", unique_key="k", queue="b")
+    scoped = await scheduled_job(conn, task="y", unique_key="k", unique_scope="s")
+    await ready_job(conn, task="x", unique_key="other")
+    await ready_job(conn, task="x")
+    for wanted, found in [
+        ({"unique_key": "k"}, [scoped, live, ended.id]),
+        ({"unique_key": "k", "unique_scope": "x"}, [live, ended.id]),
+        ({"unique_key": "k", "unique_scope": "s"}, [scoped]),
+        ({"unique_key": "k", "state": "dead"}, [ended.id]),
+        ({"unique_key": "k", "state": "ready"}, [live]),
+        ({"unique_key": "k", "queue": "b"}, [live]),
+        ({"unique_key": "none"}, []),
+    ]:
+        rows = await conn.fetch(LIST, to_json(wanted), None, None)
+        assert [row["id"] for row in rows] == found, wanted
+        counted = await conn.fetchval(
+            "select holdfast.count_matching_jobs($1, array['ready', 'scheduled', 'dead'])", to_json(wanted)
+        )
+        assert counted == len(found) or "state" in wanted
+    live_ones = await conn.fetch("select job_id from holdfast.find_jobs($1)", to_json({"unique_key": "k"}))
+    assert [row["job_id"] for row in live_ones] == [live, scoped]
+
+
+async def test_a_unique_key_and_a_run_narrow_together(conn: Connection) -> None:
+    run = await an_open_run(conn)
+    mine = await ready_job(conn, task="x", unique_key="k", run=run)
+    await ready_job(conn, task="y", unique_key="k")
+    await ready_job(conn, task="z", run=run)
+    wanted = to_json({"unique_key": "k", "run": run})
+    assert [row["id"] for row in await conn.fetch(LIST, wanted, None, None)] == [mine]
+    (found,) = await conn.fetch("select job_id from holdfast.find_jobs($1)", wanted)
+    assert found["job_id"] == mine

@@ -128,6 +128,23 @@ def read_pair(text: str, message: str, hint: str) -> tuple[str, str]:
     return name, value
 
 
+GivenOrigin = Annotated[
+    str,
+    typer.Option(
+        "--origin", help="What causes it: manual, automatic, scheduled, trigger, import, or another word."
+    ),
+]
+GivenActor = Annotated[
+    str | None,
+    typer.Option(
+        "--actor",
+        metavar="NAME",
+        help="On whose behalf: a claim, which is stored beside the database login.",
+        show_default="user@host",
+    ),
+]
+
+
 def actor() -> str:
     """The user and host, for the audit trail."""
     try:

@@ -8,7 +8,18 @@ from typing import Annotated, Any
 
 import typer
 
-from holdfast.cli.frame.common_options import Json, Labels, identifier, json_or_text, labels, moment, seconds
+from holdfast.cli.frame.common_options import (
+    GivenActor,
+    GivenOrigin,
+    Json,
+    Labels,
+    identifier,
+    json_or_text,
+    labels,
+    moment,
+    seconds,
+)
+from holdfast.cli.frame.common_options import actor as own_name
 from holdfast.cli.frame.output import say, write
 from holdfast.cli.frame.render import print_json
 from holdfast.cli.frame.session import with_database
@@ -124,6 +135,8 @@ def enqueue(
             f"{', '.join(PRESETS)}.",
         ),
     ] = None,
+    origin: GivenOrigin = "manual",
+    actor: GivenActor = None,
     count: Annotated[int, typer.Option(min=1, max=MOST_JOBS, help="Add this many identical jobs.")] = 1,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse the job if no worker or app has registered its task.")
@@ -146,6 +159,7 @@ def enqueue(
         | {"unique_key": unique_key, "unique_for": unique_for, "unique_scope": unique_scope, "run": run}
         | {"order_key": order_key, "labels": label, "deadline": deadline, "group": group}
         | {"endpoint": endpoint, "estimate": estimate, "max_failures": max_failures, "retry": retry}
+        | {"origin": origin, "actor": actor or own_name()}
     )
     text = read_payload(payload)
     if app is not None:

@@ -51,6 +51,24 @@ OlderThan = Annotated[
     str | None,
     typer.Option(metavar="DURATION", help="Only jobs that were enqueued longer ago than this, such as 2h."),
 ]
+OriginFilter = Annotated[
+    str | None,
+    typer.Option(
+        "--origin",
+        help="Only jobs with this origin: manual, automatic, scheduled, trigger, import, or another word.",
+    ),
+]
+ActorFilter = Annotated[
+    str | None,
+    typer.Option("--actor", help="Only jobs that this database login enqueued, or that claim this actor."),
+]
+UniqueKeyFilter = Annotated[
+    str | None, typer.Option("--unique-key", metavar="KEY", help="Only jobs with this unique key.")
+]
+UniqueScopeFilter = Annotated[
+    str | None,
+    typer.Option("--unique-scope", help="Only jobs whose unique key has this scope, by default the task."),
+]
 Ids = Annotated[
     list[str] | None,
     typer.Argument(
@@ -67,6 +85,10 @@ def filters_of(
     run: RunFilter = None,
     label: LabelFilter = None,
     older_than: OlderThan = None,
+    origin: OriginFilter = None,
+    actor: ActorFilter = None,
+    unique_key: UniqueKeyFilter = None,
+    unique_scope: UniqueScopeFilter = None,
 ) -> Filters:
     """A set of options; the filter as the database takes it."""
     return wire(
@@ -76,6 +98,10 @@ def filters_of(
             run=None if run is None else identifier(run, "run"),
             labels=labels(label),
             older_than=older_than,
+            origin=origin,
+            actor=actor,
+            unique_key=unique_key,
+            unique_scope=unique_scope,
         )
     )
 

@@ -12,11 +12,15 @@ from holdfast.cli.frame.common_options import (
 from holdfast.cli.frame.render import Columns, ago, done, print_list
 from holdfast.cli.frame.session import with_database
 from holdfast.cli.jobs.job_filter_options import (
+    ActorFilter,
     LabelFilter,
+    OriginFilter,
     QueueFilter,
     RunFilter,
     StateFilter,
     TaskFilter,
+    UniqueKeyFilter,
+    UniqueScopeFilter,
     filters_of,
 )
 from holdfast.db import jobs
@@ -39,6 +43,10 @@ def list_jobs(
     task: TaskFilter = None,
     run: RunFilter = None,
     label: LabelFilter = None,
+    origin: OriginFilter = None,
+    actor: ActorFilter = None,
+    unique_key: UniqueKeyFilter = None,
+    unique_scope: UniqueScopeFilter = None,
     before: Annotated[
         str | None,
         typer.Option(
@@ -51,7 +59,9 @@ def list_jobs(
     as_json: Json = False,
 ) -> None:
     """List jobs, the newest first. Also shows the progress that handlers reported."""
-    filters = filters_of(queue, task, run, label) | ({"state": state.value} if state else {})
+    filters = filters_of(queue, task, run, label, None, origin, actor, unique_key, unique_scope) | (
+        {"state": state.value} if state else {}
+    )
     last = read_job_id(before) if before else None
     found = with_database(context, lambda database: jobs.list_jobs(database, filters, last, limit))
     columns = {**COLUMNS, "done": done} if any(job.progress for job in found) else COLUMNS

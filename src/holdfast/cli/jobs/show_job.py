@@ -52,7 +52,7 @@ async def read_record(database: Database, job_id: JobId) -> JobRecord:
         calls, kept = await list_calls(database, job_id), await logs.summaries(database, job_id)
         return JobRecord(job, attempts, timeline, calls, kept)
     except PermissionDenied:
-        return JobRecord(job, [], [], [], [])  # a producer may see its job, but not how workers fared with it
+        return JobRecord(job, [], [], [], [])  # a worker may see a job, but not its attempts
 
 
 def document(record: JobRecord) -> dict[str, Any]:

@@ -5,13 +5,15 @@ from typing import Annotated, Any
 import typer
 
 from holdfast.cli.frame.common_options import (
+    GivenActor,
+    GivenOrigin,
     Labels,
     OneRun,
     Reason,
-    actor,
     labels,
     read_run_id,
 )
+from holdfast.cli.frame.common_options import actor as own_name
 from holdfast.cli.frame.output import write
 from holdfast.cli.frame.session import with_database
 from holdfast.db import runs
@@ -34,13 +36,17 @@ def start_run(
         typer.Option(metavar="MONEY", help="The most that the whole run may cost, such as '5 USD'."),
     ] = None,
     max_units: MaxUnits = None,
+    origin: GivenOrigin = "manual",
+    actor: GivenActor = None,
 ) -> None:
     """Start a run (a batch of jobs) and print its id.
 
     Add jobs with 'holdfast enqueue --run ID'. Then seal the run with 'holdfast runs seal', so that it can
     end.
     """
-    options: dict[str, Any] = {} if label is None else {"labels": labels(label)}
+    options: dict[str, Any] = {"origin": origin, "actor": actor or own_name()}
+    if label is not None:
+        options["labels"] = labels(label)
     if budget is not None:
         options["budget"] = budget
     if max_units is not None:
@@ -75,7 +81,7 @@ def raise_budget(
         )
     run_id = read_run_id(run)
     count = with_database(
-        context, lambda database: runs.raise_budget(database, run_id, amount, reason, actor(), max_units)
+        context, lambda database: runs.raise_budget(database, run_id, amount, reason, own_name(), max_units)
     )
     write(f"{run} {counted(count, 'job')} continue")
 
@@ -95,5 +101,7 @@ def extend_run(
 ) -> None:
     """Extend the time limit of a run. If jobs wait because the limit is over, they continue."""
     run_id, more = read_run_id(run), parse_duration(by)
-    count = with_database(context, lambda database: runs.extend_run(database, run_id, more, reason, actor()))
+    count = with_database(
+        context, lambda database: runs.extend_run(database, run_id, more, reason, own_name())
+    )
     write(f"{run} {counted(count, 'job')} continue")

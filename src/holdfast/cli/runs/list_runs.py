@@ -1,5 +1,7 @@
 """`holdfast runs list`."""
 
+from typing import Annotated
+
 import typer
 
 from holdfast.cli.frame.common_options import (
@@ -21,7 +23,18 @@ COLUMNS: Columns[RunSummary] = {
 }
 
 
-def list_runs(context: typer.Context, limit: Limit = 50, as_json: Json = False) -> None:
+def list_runs(
+    context: typer.Context,
+    origin: Annotated[
+        str | None, typer.Option(help="Only runs with this origin, such as manual or scheduled.")
+    ] = None,
+    actor: Annotated[
+        str | None,
+        typer.Option(help="Only runs that this database login started, or that claim this actor."),
+    ] = None,
+    limit: Limit = 50,
+    as_json: Json = False,
+) -> None:
     """List runs (batches of jobs), the newest first."""
-    found = with_database(context, lambda database: runs.list_runs(database, limit))
+    found = with_database(context, lambda database: runs.list_runs(database, limit, origin, actor))
     print_list(as_json, "runs", found, COLUMNS, keep=("id", "state", "done", "dead", "age"))

@@ -8,9 +8,10 @@ declare
 begin
   select name into wrong
   from unnest(array['queue', 'group', 'endpoint', 'pipeline', 'stage', 'unique_key', 'unique_scope',
-    'order_key']) as name
+    'order_key', 'origin', 'actor']) as name
   where octet_length(options ->> name) > case when name ~ '_(key|scope)$' then 1000 else 800 end
-     or options ->> name = '' and name not in ('group', 'endpoint');
+     or options ->> name = '' and name not in ('group', 'endpoint')
+     or length(options ->> name) > 200 and name in ('origin', 'actor');
   if wrong is not null then
     perform holdfast.refuse('HF002', format('The option %s must not be empty or too long.', wrong),
       'A key may have up to 1000 bytes, a name up to 200 characters.');

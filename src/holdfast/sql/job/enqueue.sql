@@ -3,6 +3,8 @@
 -- Only task is required. An option that is left out comes from the task, else from the queue, else from the defaults.
 -- delay and run_at schedule the job. A unique_key that another job holds returns that job's id instead. Jobs with the
 -- same order_key run one at a time, in commit order. run adds the job to a run that is still open.
+-- origin: manual, automatic, scheduled, trigger, import, or a word of your own; in a trigger the default is trigger,
+-- else automatic. The database records the login by itself; actor is a name that stands beside it, marked as claimed.
 create or replace function holdfast.enqueue(
   task         text,
   payload      json default '{}',
@@ -21,7 +23,9 @@ create or replace function holdfast.enqueue(
   "group"      text default null,
   endpoint     text default null,
   max_failures integer default null,
-  retry        jsonb default null
+  retry        jsonb default null,
+  origin       text default null,
+  actor        text default null
 )
 returns uuid
 language sql volatile security definer
@@ -35,7 +39,8 @@ as $$
       'queue', queue, 'priority', priority, 'delay', delay, 'run_at', run_at,
       'unique_key', unique_key, 'unique_for', unique_for, 'unique_scope', unique_scope,
       'order_key', order_key, 'run', run, 'timeout', timeout, 'deadline', deadline,
-      'group', "group", 'endpoint', endpoint, 'max_failures', max_failures
+      'group', "group", 'endpoint', endpoint, 'max_failures', max_failures,
+      'origin', origin, 'actor', actor
     ))
     || case when labels is null then '{}' else jsonb_build_object('labels', labels) end
     || case when retry is null then '{}' else jsonb_build_object('retry', retry) end

@@ -24,7 +24,9 @@ create or replace function holdfast.enqueue_columns(
   endpoint     text[] default null,
   estimate     double precision[] default null,
   max_failures integer[] default null,
-  retry        jsonb[] default null
+  retry        jsonb[] default null,
+  origin       text[] default null,
+  actor        text[] default null
 )
 returns table (job_id uuid, created boolean)
 language plpgsql volatile security definer
@@ -37,7 +39,8 @@ declare
     'unique_scope', cardinality(unique_scope), 'order_key', cardinality(order_key), 'run', cardinality(run),
     'labels', cardinality(labels), 'timeout', cardinality(timeout), 'deadline', cardinality(deadline),
     'group', cardinality("group"), 'endpoint', cardinality(endpoint), 'estimate', cardinality(estimate),
-    'max_failures', cardinality(max_failures), 'retry', cardinality(retry)
+    'max_failures', cardinality(max_failures), 'retry', cardinality(retry),
+    'origin', cardinality(origin), 'actor', cardinality(actor)
   ));
   own    record;
   stored record;
@@ -57,7 +60,7 @@ begin
     holdfast.renumber(deadline) as deadline, holdfast.renumber("group") as "group",
     holdfast.renumber(endpoint) as endpoint, holdfast.renumber(max_failures) as max_failures,
     holdfast.retry_policies(retry) as retry, null::text[] as pipeline, null::text[] as stage,
-    holdfast.renumber(estimate) as estimate
+    holdfast.renumber(estimate) as estimate, holdfast.renumber(origin) as origin, holdfast.renumber(actor) as actor
   into own;
   select s.* into stored
   from holdfast.store_jobs(

@@ -2,7 +2,8 @@
 -- tasks holds one name for all jobs, or one per payload. options apply to every job; each[i] overrides them for job i.
 -- Options: queue, priority, delay, run_at, unique_key, unique_for, unique_scope, order_key, run, labels, timeout,
 -- deadline, group, endpoint, estimate, max_failures, retry, pipeline, stage, stagger ({"every": seconds, "chunk":
--- jobs}), notify.
+-- jobs}), notify, origin (manual, automatic, scheduled, trigger, import, or a word of your own), actor (a name that
+-- stands beside the login, marked as claimed).
 -- Returns the ids in the order of the payloads; created is false where a unique key returned an earlier job.
 -- plan: no seqscan, generic
 create or replace function holdfast.enqueue_jobs(

@@ -11,7 +11,7 @@ declare
   live    bigint := 0;
   ended   bigint := 0;
 begin
-  perform holdfast.check_job_filter(filter);
+  filter := holdfast.read_job_filter(filter);
   lowest := coalesce(
     holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'newer_than')),
     '00000000-0000-0000-0000-000000000000');
@@ -26,7 +26,8 @@ begin
       and j.id < highest
       and holdfast.job_matches(
         filter, j.state, j.queue, j.task, j.run_id, j.labels, j.attempt, j.failures,
-        j.priority, j.worker_id, j.order_key);
+        j.priority, j.worker_id, j.order_key, j.unique_scope, j.unique_key, j.login_id, j.origin,
+        j.claimed_actor);
   end if;
   if states && array['completed', 'rejected', 'cancelled', 'dead'] then
     select count(*) into ended
@@ -37,7 +38,8 @@ begin
       and h.id < highest
       and holdfast.job_matches(
         filter, h.state, h.queue, h.task, h.run_id, h.labels, h.attempt, h.failures,
-        h.priority, h.worker_id, h.order_key);
+        h.priority, h.worker_id, h.order_key, h.unique_scope, h.unique_key, h.login_id, h.origin,
+        h.claimed_actor);
   end if;
   return live + ended;
 end

@@ -17,19 +17,25 @@ declare
   given   integer := 0;
 begin
   perform holdfast.check_count('max', max);
-  perform holdfast.check_job_filter(filter);
+  filter := holdfast.read_job_filter(filter);
   lowest := greatest(after, holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'newer_than')),
     '00000000-0000-0000-0000-000000000000');
   highest := coalesce(holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'older_than')),
     'ffffffff-ffff-ffff-ffff-ffffffffffff');
   for seen in
     (select j.* from holdfast.jobs as j
-      where filter ? 'run' and j.run_id = (filter ->> 'run')::uuid and j.id > lowest and j.id < highest
+      where filter ? 'unique_key' and j.unique_key = filter ->> 'unique_key' and j.id > lowest and j.id < highest
       order by j.id
       limit 10000)
     union all
     (select j.* from holdfast.jobs as j
-      where not filter ? 'run' and j.id > lowest and j.id < highest
+      where not filter ? 'unique_key' and filter ? 'run' and j.run_id = (filter ->> 'run')::uuid
+        and j.id > lowest and j.id < highest
+      order by j.id
+      limit 10000)
+    union all
+    (select j.* from holdfast.jobs as j
+      where not filter ?| '{unique_key,run}' and j.id > lowest and j.id < highest
       order by j.id
       limit 10000)
   loop
@@ -38,7 +44,8 @@ begin
     job_id := seen.id;
     state := seen.state;
     if holdfast.job_matches(filter, seen.state, seen.queue, seen.task, seen.run_id, seen.labels, seen.attempt,
-      seen.failures, seen.priority, seen.worker_id, seen.order_key)
+      seen.failures, seen.priority, seen.worker_id, seen.order_key, seen.unique_scope, seen.unique_key, seen.login_id,
+      seen.origin, seen.claimed_actor)
     then
       given := given + 1;
       return next;

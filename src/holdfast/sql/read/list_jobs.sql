@@ -1,6 +1,7 @@
 -- Returns jobs that match a filter, newest first, as rows of job_view; at most max (up to 1000).
 -- filter: state, queue, task, run, labels, older_than, newer_than, attempt and failures (at least), priority, worker,
--- order_key.
+-- order_key, unique_key (by an index; unique_scope narrows it), origin, actor (the login, or the name that its caller
+-- claimed).
 -- For the next page pass the last id as before. Looks at 10,000 live and 10,000 ended jobs per call: a last row that
 -- has only an id is not a match, but the place to continue from.
 -- plan: no seqscan, no bitmapscan, no sort
@@ -21,7 +22,7 @@ declare
   until   timestamptz;
 begin
   perform holdfast.check_count('max', max);
-  perform holdfast.check_job_filter(filter);
+  filter := holdfast.read_job_filter(filter);
   lowest := coalesce(holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'newer_than')),
     '00000000-0000-0000-0000-000000000000');
   highest := least(before, holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'older_than')),

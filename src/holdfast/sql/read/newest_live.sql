@@ -8,9 +8,23 @@ as $$
     select
       j.id, null::timestamptz,
       holdfast.job_matches(filter, j.state, j.queue, j.task, j.run_id, j.labels, j.attempt, j.failures, j.priority,
-        j.worker_id, j.order_key)
+        j.worker_id, j.order_key, j.unique_scope, j.unique_key, j.login_id, j.origin, j.claimed_actor)
     from holdfast.jobs as j
-    where filter ? 'run' and coalesce(filter ->> 'state', 'ready') in ('waiting', 'scheduled', 'ready', 'running')
+    where filter ? 'unique_key'
+      and coalesce(filter ->> 'state', 'ready') in ('waiting', 'scheduled', 'ready', 'running')
+      and j.unique_key = filter ->> 'unique_key' and j.id > lowest and j.id < highest
+    order by j.id desc
+    limit 10000
+  )
+  union all
+  (
+    select
+      j.id, null::timestamptz,
+      holdfast.job_matches(filter, j.state, j.queue, j.task, j.run_id, j.labels, j.attempt, j.failures, j.priority,
+        j.worker_id, j.order_key, j.unique_scope, j.unique_key, j.login_id, j.origin, j.claimed_actor)
+    from holdfast.jobs as j
+    where not filter ? 'unique_key' and filter ? 'run'
+      and coalesce(filter ->> 'state', 'ready') in ('waiting', 'scheduled', 'ready', 'running')
       and j.run_id = (filter ->> 'run')::uuid and j.id > lowest and j.id < highest
     order by j.id desc
     limit 10000
@@ -20,9 +34,10 @@ as $$
     select
       j.id, null::timestamptz,
       holdfast.job_matches(filter, j.state, j.queue, j.task, j.run_id, j.labels, j.attempt, j.failures, j.priority,
-        j.worker_id, j.order_key)
+        j.worker_id, j.order_key, j.unique_scope, j.unique_key, j.login_id, j.origin, j.claimed_actor)
     from holdfast.jobs as j
-    where not filter ? 'run' and coalesce(filter ->> 'state', 'ready') in ('waiting', 'scheduled', 'ready', 'running')
+    where not filter ?| '{unique_key,run}'
+      and coalesce(filter ->> 'state', 'ready') in ('waiting', 'scheduled', 'ready', 'running')
       and j.id > lowest and j.id < highest
     order by j.id desc
     limit 10000

@@ -1,6 +1,7 @@
 -- (nothing) -> open: starts a run, a set of jobs that are counted together and end together.
 -- options: on_complete ({"task": ..., "payload": ...} and options of enqueue_jobs) names a job that is enqueued once
--- when the run ends; labels; budget (money, such as 5 or "5 USD"), max_units and max_time bound the whole run.
+-- when the run ends; labels; budget (money, such as 5 or "5 USD"), max_units and max_time bound the whole run; origin
+-- and actor as in enqueue_jobs, for the run and its on_complete, not for its other jobs.
 -- Returns the id to pass as the option run of enqueue_jobs. A run can end only after seal_run.
 create or replace function holdfast.start_run(name text, options jsonb default '{}')
 returns uuid
@@ -20,9 +21,9 @@ begin
   end if;
   if exists (
     select from jsonb_object_keys(options) as k
-    where k not in ('on_complete', 'labels', 'budget', 'max_units', 'max_time')) then
+    where k not in ('on_complete', 'labels', 'budget', 'max_units', 'max_time', 'origin', 'actor')) then
     perform holdfast.refuse('HF002', format('An option of the run is unknown (got %s).', left(options::text, 200)),
-      'The options are on_complete, labels, budget, max_units and max_time.');
+      'The options are on_complete, labels, budget, max_units, max_time, origin and actor.');
   end if;
   if options ? 'on_complete' and coalesce(length(options -> 'on_complete' ->> 'task'), 0) = 0 then
     perform holdfast.refuse('HF002', 'on_complete must have a task.', 'Pass {"task": "…", "payload": {…}}.');
@@ -31,8 +32,10 @@ begin
   perform holdfast.check_job(1, coalesce(later.priority, 50), later.max_failures,
     coalesce(octet_length(options -> 'on_complete' ->> 'payload'), 0), null, later.timeout,
     coalesce(later.queue, 'default'));
-  insert into holdfast.runs (id, name, created_at, on_complete, labels)
-  values (id, name, at, options -> 'on_complete', options -> 'labels');
+  perform holdfast.check_option(jsonb_build_object('origin', options -> 'origin', 'actor', options -> 'actor'));
+  insert into holdfast.runs (id, name, created_at, on_complete, labels, login_id, origin, claimed_actor)
+  values (id, name, at, options -> 'on_complete', options -> 'labels', holdfast.find_login(),
+    holdfast.stored_origin(options ->> 'origin'), options ->> 'actor');
   perform holdfast.set_budget(id, options);
   return id;
 end

@@ -32,6 +32,7 @@ create table holdfast.jobs (
   is_limited      boolean,
   reserved        double precision,
   lead            interval,
+  login_id        integer,
   queue           text not null,
   task            text not null,
   pipeline        text,
@@ -48,6 +49,8 @@ create table holdfast.jobs (
   max_failures    smallint,
   retry           jsonb,
   labels          jsonb,
+  origin          text,
+  claimed_actor   text,
   payload         json,
   constraint jobs_pkey primary key (id),
   constraint job_state_is_live check (state in ('waiting', 'scheduled', 'ready', 'running')),
@@ -62,7 +65,9 @@ create table holdfast.jobs (
   constraint job_priority_in_range check (priority between 0 and 100),
   constraint job_counters_not_negative check (attempt >= 0 and failures >= 0 and losses >= 0 and deferrals >= 0),
   constraint job_order_has_place check ((order_key is null) = (order_seq is null)),
-  constraint job_max_failures_positive check (max_failures >= 1)
+  constraint job_max_failures_positive check (max_failures >= 1),
+  constraint job_origin_is_short check (length(origin) between 1 and 200 and origin <> 'automatic'),
+  constraint job_claimed_actor_is_short check (length(claimed_actor) between 1 and 200)
 ) with (
   fillfactor = 60,
   autovacuum_vacuum_scale_factor = 0,
@@ -88,6 +93,7 @@ create index jobs_capped on holdfast.jobs (run_id) where state = 'running' and r
 create index jobs_deadline on holdfast.jobs (deadline) where deadline is not null;
 create index jobs_order on holdfast.jobs (order_key, order_seq) where order_key is not null;
 create index jobs_run on holdfast.jobs (run_id, id) where run_id is not null;
+create index jobs_unique_key on holdfast.jobs (unique_key, id) where unique_key is not null;
 
 comment on table holdfast.jobs is 'A job that has not ended: a stored unit of work.';
 comment on column holdfast.jobs.id is 'UUID version 7: it carries the time of creation.';
@@ -129,6 +135,7 @@ comment on column holdfast.jobs.is_limited is 'Whether this attempt counts again
 comment on column holdfast.jobs.reserved
   is 'Money that this attempt holds of its run''s budget; null: the run has none.';
 comment on column holdfast.jobs.lead is 'Head start that its priority is worth in a queue with ageing.';
+comment on column holdfast.jobs.login_id is 'Database login that enqueued it.';
 comment on column holdfast.jobs.queue is 'Queue it stands in.';
 comment on column holdfast.jobs.task is 'Name that picks the handler.';
 comment on column holdfast.jobs.pipeline is 'Pipeline it goes through.';
@@ -145,6 +152,9 @@ comment on column holdfast.jobs.deadline is 'After this moment the job is no lon
 comment on column holdfast.jobs.max_failures is 'Failures that make it dead; null: its task or queue decides.';
 comment on column holdfast.jobs.retry is 'Its own retry policy; null: its task or queue decides.';
 comment on column holdfast.jobs.labels is 'Marks for people and filters.';
+comment on column holdfast.jobs.origin
+  is 'What caused it: manual, scheduled, trigger, import, or the caller''s own word; null: automatic.';
+comment on column holdfast.jobs.claimed_actor is 'Name that its caller claimed to act for; not checked.';
 comment on column holdfast.jobs.payload is 'Its input, never changed; null if it lies in payloads because it is large.';
 
 create table holdfast.payloads (
@@ -155,3 +165,17 @@ comment on table holdfast.payloads
   is 'Payloads above 2 KB, written once: moving them with their jobs would double their WAL.';
 comment on column holdfast.payloads.job_id is 'Job it belongs to.';
 comment on column holdfast.payloads.payload is 'The payload.';
+
+create table holdfast.logins (
+  id    integer generated always as identity primary key,
+  login text collate "C" not null,
+  role  text collate "C" not null
+);
+-- Not unique: a unique index would make the first enqueues of a login wait for each other's transactions. Logins that
+-- were new to several transactions at once have several rows.
+create index logins_login on holdfast.logins (login, role, id);
+comment on table holdfast.logins
+  is 'A database login that stored jobs or runs. They carry its number; the name stays after the login was dropped.';
+comment on column holdfast.logins.id is 'Number that jobs and runs carry.';
+comment on column holdfast.logins.login is 'The login: session_user.';
+comment on column holdfast.logins.role is 'Role that the session had set; none if it had set none.';

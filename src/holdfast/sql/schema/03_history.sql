@@ -7,6 +7,7 @@ create table holdfast.history (
   queue         text not null,
   task          text not null,
   lane          integer not null,
+  login_id      integer,
   priority      smallint not null,
   attempt       integer not null,
   failures      integer not null,
@@ -33,6 +34,8 @@ create table holdfast.history (
   max_failures  smallint,
   retry         jsonb,
   labels        jsonb,
+  origin        text,
+  claimed_actor text,
   reason        text,
   payload       json,
   output        json,
@@ -42,6 +45,7 @@ create table holdfast.history (
 ) partition by range (ended_at);
 
 create index history_run on holdfast.history (run_id, id) where run_id is not null;
+create index history_unique_key on holdfast.history (unique_key, id) where unique_key is not null;
 -- One range per megabyte: the server queues at most 256 full ranges until autovacuum runs, and every scan reads an
 -- unsummarised range.
 create index history_ended on holdfast.history using brin (ended_at) with (pages_per_range = 128, autosummarize = on);
@@ -57,6 +61,7 @@ comment on column holdfast.history.ended_at is 'When it ended.';
 comment on column holdfast.history.queue is 'Queue it stood in at the end.';
 comment on column holdfast.history.task is 'Task it had at the end.';
 comment on column holdfast.history.lane is 'Lane it stood in at the end.';
+comment on column holdfast.history.login_id is 'Database login that enqueued it.';
 comment on column holdfast.history.priority is 'Its priority.';
 comment on column holdfast.history.attempt is 'Number of its last try.';
 comment on column holdfast.history.failures is 'Attempts that went wrong.';
@@ -83,6 +88,8 @@ comment on column holdfast.history.deadline is 'Its deadline.';
 comment on column holdfast.history.max_failures is 'Its own limit of failures.';
 comment on column holdfast.history.retry is 'Its own retry policy.';
 comment on column holdfast.history.labels is 'Marks for people and filters.';
+comment on column holdfast.history.origin is 'What caused it; null: automatic.';
+comment on column holdfast.history.claimed_actor is 'Name that its caller claimed to act for; not checked.';
 comment on column holdfast.history.reason is 'Why it ended so, where there is something to say.';
 comment on column holdfast.history.payload is 'Its input; null if it lies in payloads.';
 comment on column holdfast.history.output is 'What it left.';

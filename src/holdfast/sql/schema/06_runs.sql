@@ -18,10 +18,15 @@ create table holdfast.runs (
   parent_id   uuid,
   wait        text,
   on_failure  text,
+  login_id    integer,
+  origin      text,
+  claimed_actor text,
   constraint run_wait_known check (wait in ('all', 'first')),
   constraint run_on_failure_known check (on_failure in ('fail', 'ignore', 'wait')),
   constraint run_ends_after_sealing check (ended_at is null or sealed_at is not null),
-  constraint run_name_is_short check (length(name) between 1 and 200)
+  constraint run_name_is_short check (length(name) between 1 and 200),
+  constraint run_origin_is_short check (length(origin) between 1 and 200 and origin <> 'automatic'),
+  constraint run_claimed_actor_is_short check (length(claimed_actor) between 1 and 200)
 ) with (fillfactor = 50);
 create index runs_open on holdfast.runs (id) where ended_at is null;
 create index runs_ended on holdfast.runs (ended_at) where ended_at is not null;
@@ -46,6 +51,9 @@ comment on column holdfast.runs.parent_id is 'Job whose children these are; it w
 comment on column holdfast.runs.wait is 'What the parent waits for: all children, or the first that completes.';
 comment on column holdfast.runs.on_failure
   is 'What a failed child means for the parent: fail, ignore, or wait until it is replayed.';
+comment on column holdfast.runs.login_id is 'Database login that started it.';
+comment on column holdfast.runs.origin is 'What caused it; null: automatic.';
+comment on column holdfast.runs.claimed_actor is 'Name that its caller claimed to act for; not checked.';
 
 create table holdfast.run_deltas (
   id        bigint generated always as identity primary key,

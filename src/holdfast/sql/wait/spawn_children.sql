@@ -36,8 +36,8 @@ begin
     and w.name = 'children:' || spawn_children.name;
   if not found then
     run := holdfast.new_id(at);
-    insert into holdfast.runs (id, name, created_at, parent_id, wait, on_failure)
-    values (run, name, at, job, wait, on_failure);
+    insert into holdfast.runs (id, name, created_at, parent_id, wait, on_failure, login_id, origin, claimed_actor)
+    values (run, name, at, job, wait, on_failure, holdfast.find_login(), held.origin, held.claimed_actor);
     perform holdfast.enqueue_jobs(tasks, payloads,
       jsonb_build_object('priority', held.priority) || options
       || jsonb_build_object('run', run, 'parent', job, 'parent_token', token));

@@ -12,10 +12,11 @@ begin
     from rows from (
       unnest(own.queue), unnest(own.delay), unnest(own.run_at), unnest(own.unique_key), unnest(own.unique_scope),
       unnest(own.order_key), unnest(own.labels), unnest(own.timeout), unnest(own.deadline), unnest(own."group"),
-      unnest(own.endpoint), unnest(own.pipeline), unnest(own.stage), unnest(own.estimate)
+      unnest(own.endpoint), unnest(own.pipeline), unnest(own.stage), unnest(own.estimate),
+      unnest(own.origin), unnest(own.actor)
     ) with ordinality as u (
       queue, delay, run_at, unique_key, unique_scope, order_key, labels, timeout, deadline, "group", endpoint,
-      pipeline, stage, estimate, i
+      pipeline, stage, estimate, origin, actor, i
     )
     where octet_length(queue) not between 1 and 800
       or octet_length(unique_key) not between 1 and 1000
@@ -25,6 +26,8 @@ begin
       or octet_length(endpoint) > 800
       or octet_length(pipeline) not between 1 and 800
       or octet_length(stage) not between 1 and 800
+      or octet_length(origin) not between 1 and 200
+      or octet_length(actor) not between 1 and 200
       or delay not between interval '-1000 years' and interval '1000 years'
       or timeout not between interval '-1000 years' and interval '1000 years'
       or run_at not between '1900-01-01Z' and '9000-01-01Z'
@@ -39,7 +42,8 @@ begin
       'queue', suspect.queue, 'delay', suspect.delay, 'run_at', suspect.run_at, 'unique_key', suspect.unique_key,
       'unique_scope', suspect.unique_scope, 'order_key', suspect.order_key, 'timeout', suspect.timeout,
       'deadline', suspect.deadline, 'group', suspect."group", 'endpoint', suspect.endpoint,
-      'pipeline', suspect.pipeline, 'stage', suspect.stage, 'estimate', suspect.estimate
+      'pipeline', suspect.pipeline, 'stage', suspect.stage, 'estimate', suspect.estimate,
+      'origin', suspect.origin, 'actor', suspect.actor
     )) || jsonb_build_object('labels', suspect.labels), holdfast.now());
   end loop;
 end

@@ -7,14 +7,14 @@ declare
   known constant text[] := array[
     'queue', 'priority', 'delay', 'run_at', 'unique_key', 'unique_for', 'unique_scope', 'order_key', 'run', 'parent',
     'parent_token', 'labels', 'timeout', 'deadline', 'group', 'endpoint', 'max_failures', 'retry', 'pipeline', 'stage',
-    'estimate', 'stagger', 'notify', 'keys_checked'
+    'estimate', 'stagger', 'notify', 'keys_checked', 'origin', 'actor'
   ];
 begin
   if not names <@ known then
     perform holdfast.refuse('HF002',
       format('Jobs have no option %s.', (select k from unnest(names) as k where k <> all (known) limit 1)),
       'Use queue, priority, delay, run_at, unique_key, unique_for, unique_scope, order_key, run, labels, timeout,'
-      ' deadline, group, endpoint, estimate, max_failures, retry, stagger, notify.');
+      ' deadline, group, endpoint, estimate, max_failures, retry, stagger, notify, origin, actor.');
   end if;
 end
 $$;

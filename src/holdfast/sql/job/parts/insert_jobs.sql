@@ -26,6 +26,8 @@ declare
   pipelines    constant text[] := own.pipeline;
   stages       constant text[] := own.stage;
   estimates    constant double precision[] := own.estimate;
+  origins      constant text[] := own.origin;
+  actors       constant text[] := own.actor;
   places       constant integer[] := place.places;
   lanes        constant integer[] := place.lanes;
   queues       constant text[] := place.queues;
@@ -37,6 +39,7 @@ declare
   every        constant interval := holdfast.read_interval(options -> 'stagger' -> 'every');
   fixed_due    constant timestamptz := case when options ->> 'run_at' is not null then o.due_at end;
   may_be_due   constant boolean := not (o.due_at, every, delays, run_ats) is null;
+  login        constant integer := place.login_id;
   version      constant integer := case when o.pipeline is not null then holdfast.newest_version(o.pipeline) end;
   -- Up to this size no payload needs to be measured.
   is_small     constant boolean := largest <= least(2000, (select min(m) from unnest(limits) as m));
@@ -47,7 +50,7 @@ begin
   insert into holdfast.jobs (
     id, lane, priority, urgency, state, rank_at, due_at, waits_for, lead, queue, task, pipeline, pipeline_version,
     stage, run_id, parent_id, order_key, order_seq, unique_scope, unique_key, timeout, deadline, max_failures, retry,
-    estimate, labels, payload
+    estimate, labels, login_id, origin, claimed_actor, payload
   )
   select
     ids[i], lanes[place], points, case when ageing is null then points else 0 end, state,
@@ -60,7 +63,8 @@ begin
     case when seqs[i] is not null then coalesce(order_keys[i], o.order_key) end, seqs[i],
     case when key is not null then coalesce(scopes[i], o.unique_scope, tasks[i], tasks[1]) end, key, may_run,
     coalesce(deadlines[i], o.deadline), max_failures, coalesce(retries[i], o.retry), coalesce(estimates[i], o.estimate),
-    coalesce(nullif(labels_of[i], 'null'), o.labels), case when bytes <= 2000 then payloads[i] end
+    coalesce(nullif(labels_of[i], 'null'), o.labels), login, holdfast.stored_origin(coalesce(origins[i], o.origin)),
+    coalesce(actors[i], o.actor), case when bytes <= 2000 then payloads[i] end
   from (
     select
       job.*,

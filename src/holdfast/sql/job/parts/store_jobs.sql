@@ -34,6 +34,7 @@ begin
     perform holdfast.check_parents(
       coalesce(own.parent, array_fill(o.parent, array[n])),
       coalesce(own.parent_token, array_fill((options ->> 'parent_token')::uuid, array[n])));
+    select h.origins, h.actors into own.origin, own.actor from holdfast.inherit_origins(n, o, own) as h;
   end if;
   ids := holdfast.new_ids(at, n);
   if o.unique_key is not null or own.unique_key is not null then
@@ -49,7 +50,7 @@ begin
   if not true = any (made) then
     return;
   end if;
-  select p.* into place from holdfast.find_places(made, tasks, o, own) as p;
+  select p.*, holdfast.find_login() as login_id into place from holdfast.find_places(made, tasks, o, own) as p;
   perform holdfast.insert_jobs(ids, made, seqs, heads, tasks, payloads, largest, options, o, own, place, at);
   if place.is_full then
     perform holdfast.record_enqueued(ids, made, at);

@@ -27,7 +27,8 @@ begin
     return null;
   end if;
   select * into o from holdfast.read_option(options, at);
-  select f.* into p from holdfast.find_place(of_task, o.queue, o.endpoint, o."group", false) as f;
+  select f.*, holdfast.find_login() as login_id into p
+  from holdfast.find_place(of_task, o.queue, o.endpoint, o."group", false) as f;
   if p.lane is null or p.is_full or octet_length(document) > p.payload_limit then
     return null;
   end if;
@@ -39,14 +40,14 @@ begin
   new_id := (holdfast.new_ids(at, 1))[1];
   insert into holdfast.jobs (
     id, lane, priority, urgency, state, rank_at, due_at, lead, queue, task, timeout, deadline, max_failures, retry,
-    estimate, labels, payload
+    estimate, labels, login_id, origin, claimed_actor, payload
   )
   values (
     new_id, p.lane, points, case when p.ageing is null then points else 0 end,
     case when is_later then 'scheduled' else 'ready' end,
     case when not is_later then at + interval '1 microsecond' - coalesce(lead, '0') end,
     case when is_later then o.due_at end, lead, p.queue, of_task, may_run, o.deadline, o.max_failures, o.retry,
-    o.estimate, o.labels, payload
+    o.estimate, o.labels, p.login_id, holdfast.stored_origin(o.origin), o.actor, payload
   );
   if p.wakes and options ->> 'notify' is distinct from 'false' then
     perform holdfast.notify_ready(array[p.queue]);

@@ -18,8 +18,9 @@ begin
   left_stage.job_id := job.id;
   left_stage.units := holdfast.read_number(detail -> 'units');
   perform holdfast.leave_stages(array[left_stage], array[job.id], array[output]);
-  insert into holdfast.runs (id, name, created_at, parent_id, wait, on_failure)
-  values (run, left('stages of ' || job.id, 200), at, job.id, 'all', coalesce(detail ->> 'on_failure', 'fail'));
+  insert into holdfast.runs (id, name, created_at, parent_id, wait, on_failure, login_id, origin, claimed_actor)
+  values (run, left('stages of ' || job.id, 200), at, job.id, 'all', coalesce(detail ->> 'on_failure', 'fail'),
+    holdfast.find_login(), job.origin, job.claimed_actor);
   for branch in
     select distinct s #>> '{}' as stage from jsonb_array_elements(detail -> 'stages') as s
   loop

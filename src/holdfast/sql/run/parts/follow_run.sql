@@ -1,4 +1,5 @@
 -- (nothing) -> ready | scheduled: enqueues the on_complete of a run, once per generation of the run.
+-- It has the origin and the claimed actor of the run; its login is that of the session that closed the run.
 create or replace function holdfast.follow_run(run holdfast.runs)
 returns void
 language plpgsql volatile
@@ -7,7 +8,8 @@ begin
   perform holdfast.enqueue_jobs(
     array[run.on_complete ->> 'task'],
     array[coalesce(run.on_complete -> 'payload', jsonb_build_object('run', run.id))::json],
-    (run.on_complete - 'task' - 'payload')
+    jsonb_strip_nulls(jsonb_build_object('origin', run.origin, 'actor', run.claimed_actor))
+      || (run.on_complete - 'task' - 'payload')
       || jsonb_build_object('unique_scope', 'holdfast.on_complete', 'unique_key', run.id || ':' || run.generation,
         'unique_for', 'forever')
   );
