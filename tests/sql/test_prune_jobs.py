@@ -114,10 +114,10 @@ async def test_expired_keys_go_and_others_stay(conn: Connection, clock: Clock) -
     assert left == {"forever", "live"}
 
 
-async def test_what_people_did_stays_in_the_audit_trail(conn: Connection, clock: Clock) -> None:
+async def test_what_people_did_and_bad_ends_stay_in_the_audit_trail(conn: Connection, clock: Clock) -> None:
     await a_queue(conn, detail="full")
     await cancelled_job(conn)
     await clock.advance(timedelta(days=31))
     await prune(conn)
-    rows = await conn.fetch("select cause, actor from holdfast.events where job_id is not null")
-    assert [tuple(row) for row in rows] == [("cancel", "Ada")]
+    rows = await conn.fetch("select cause, actor from holdfast.events where job_id is not null order by id")
+    assert [tuple(row) for row in rows] == [("end", None), ("cancel", "Ada")], "bad ends are sealed by day"
