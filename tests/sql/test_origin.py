@@ -28,7 +28,7 @@ from tests.builders import (
 from tests.stage_builders import a_pipeline, a_stage_worker, entered_job
 
 FACTS = ("origin", "login", "role", "claimed_actor")
-GIVEN = {"origin": "import", "actor": "Ada"}
+GIVEN: dict[str, Any] = {"origin": "import", "actor": "Ada"}
 
 # Each stores one job with the options that it gets as JSON.
 WAYS_IN = {

@@ -6,7 +6,7 @@ as $$
 declare
   found_login integer;
 begin
-  -- Both are the session's own, also within security definer functions.
+  -- Both are the session's own, also within functions that run with their owner's rights.
   select l.id into found_login
   from holdfast.logins as l
   where l.login = session_user::text and l.role = current_setting('role');
