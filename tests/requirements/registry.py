@@ -22,12 +22,11 @@ from typing import Any
 FOLDER = Path(__file__).parent
 
 PLANS = {
-    "settings and audit": "changes of settings with reason, actor, before and after; the origin of jobs",
     "statistics": "figures per stage and label, means, depth over time, figures from outside",
     "rules": "conditions on a job's facts that set its priority or its queue when it is enqueued",
     "schedules and flags": "cron and intervals, switches that workers follow at run time, gradual roll-out",
     "processors": "handlers that run elsewhere (HTTP, LangGraph, Inngest, GitHub), batches, rebalancing",
-    "telemetry": "job events for logs, hooks, Prometheus and OpenTelemetry; logs kept per attempt",
+    "telemetry": "figures and traces for Prometheus and OpenTelemetry",
     "alerts": "rules over the statistics, delivered to a webhook, and a report",
     "HTTP API": "`/api/v1` with access keys, for producers, workers and people",
     "dashboard": "pages served by Holdfast itself, with the actions of the command line",
