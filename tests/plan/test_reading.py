@@ -27,7 +27,9 @@ REPLAY = "select * from holdfast.replay_dead_letters($1, null, null, 100)"
 
 # A page of 100 rows, or a look at 10,000, reads a few hundred pages; a scan of history would read thousands.
 # Groups look at 100,000 rows, one by one where those that died together do not lie together.
-FEW = 100
+# Where PostgreSQL plans the query of a function for each call, which depends on the statistics, the planner
+# also reads the ends of each index of each partition: up to 130 pages.
+FEW = 300
 SOME = 2_000
 MANY = 15_000
 
@@ -149,8 +151,9 @@ async def test_a_scan_of_history_would_be_noticed(large: Connection) -> None:
 
 
 async def buffers(conn: Connection, query: str, *args: str) -> int:
-    """The least of four calls: one that plans a query anew, as the first does, also reads the catalogue."""
-    return min([await _measure(conn, query, *args) for _ in range(4)])
+    """Of the second call: the first one also reads the catalogue."""
+    await _measure(conn, query, *args)
+    return await _measure(conn, query, *args)
 
 
 async def _measure(conn: Connection, query: str, *args: str) -> int:
