@@ -25,7 +25,7 @@ CALLS = {
     "close_runs()": 20,
     "forget_workers()": 20,
     "prune_jobs()": 110,
-    "list_jobs()": 700,
+    "list_jobs()": 900,  # of 100 rows, each with a look at the login that enqueued it
     'list_jobs(\'{"queue": "one"}\', null, 10)': 170,
 }
 OF_A_READY_JOB = {"get_job($1)": 65, "cancel_jobs(array[$1]::uuid[])": 90}
