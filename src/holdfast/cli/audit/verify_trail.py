@@ -39,7 +39,7 @@ def verify_trail(
     """Compare the audit trail with its seals, day by day (UTC).
 
     Exit status 1 if an event or a seal was changed, removed, added or reordered. A superuser of the database
-    can write all seals anew: keep a seal elsewhere and pass it with --expect.
+    can compute all seals again: keep a seal elsewhere and pass it with --expect.
     """
     first, last = _day(since, "--since"), _day(until, "--until")
     days = with_database(context, lambda database: audit.verify_events(database, first, last, expect))
