@@ -1,5 +1,6 @@
 """What limits and budgets cost: nothing where there are none, and little where there are."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import astuple
 from uuid import UUID
@@ -32,7 +33,7 @@ async def test_a_lane_without_limits_pays_nothing_for_those_of_others(conn: Conn
     await a_task(conn, "heavy", max_concurrent=2)
     await ready_jobs(conn, 5, queue="other", run=await an_open_run(conn, budget=5))
     await settled_down(drain)
-    after = await a_usual_turn(drain)
+    after = await a_usual_turn(drain, expected=before.buffers + 2)
     assert after.buffers <= before.buffers + 2, "the other lanes' rows are read, and no more"
     assert after.wal_bytes <= before.wal_bytes * 1.05
 
@@ -88,14 +89,17 @@ async def a_turn(drain: Drain) -> Cost:
     return cost
 
 
-async def a_usual_turn(drain: Drain) -> Cost:
-    """The least of several, without dead rows of earlier ones: a snapshot in another test's database keeps
-    a page from being pruned on the way.
+async def a_usual_turn(drain: Drain, expected: int = 0) -> Cost:
+    """The least of several, without dead rows of earlier ones. A snapshot in another test's database keeps
+    pages from being pruned, for seconds on a busy machine: more turns are tried until one is as expected.
     """
-    costs = []
-    for _ in range(5):
+    costs: list[Cost] = []
+    for tries in range(100):
         await drain.conn.execute("vacuum")
         costs.append(await a_turn(drain))
+        if tries >= 5 and (not expected or min(cost.buffers for cost in costs) <= expected):
+            break
+        await asyncio.sleep(0.1 if tries >= 5 else 0)
     return Cost(*(min(figure) for figure in zip(*map(astuple, costs), strict=True)))
 
 
