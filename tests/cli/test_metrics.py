@@ -45,9 +45,9 @@ def test_an_empty_database_has_metrics(database_url: str) -> None:
 
 def test_the_number_of_series_can_be_limited(database_url: str) -> None:
     given(database_url, a_past)
-    for few in (["--max-series", "5"], []):
-        more = {} if few else {"HOLDFAST_METRICS_MAX_SERIES": "5"}
-        answer = holdfast("metrics", *few, url=database_url, **more)
+    by_option = holdfast("metrics", "--max-series", "5", url=database_url)
+    by_variable = holdfast("metrics", url=database_url, HOLDFAST_METRICS_MAX_SERIES="5")
+    for answer in (by_option, by_variable):
         lines = [line for line in answer.lines if not line.startswith("#")]
         assert len(lines) <= 5
         assert samples(answer.out)["holdfast_series_left_out", ""] > 0

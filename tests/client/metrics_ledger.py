@@ -44,7 +44,7 @@ class Ledger:
     live: dict[UUID, LedgerJob] = field(default_factory=dict)
     counts: Counter[Key] = field(default_factory=Counter)
 
-    def count(self, name: str, amount: int = 1, **labels: str) -> None:
+    def count(self, name: str, amount: int, /, **labels: str) -> None:
         self.counts[key(f"holdfast_{name}", labels)] += amount
 
     def expected(self) -> dict[Key, int]:
@@ -55,27 +55,27 @@ class Ledger:
 
     def enqueued(self, job_id: UUID, queue: str, task: str) -> None:
         self.live[job_id] = LedgerJob(queue, task)
-        self.count("jobs_enqueued_total", queue=queue, task=task)
+        self.count("jobs_enqueued_total", 1, queue=queue, task=task)
 
     def went_wrong(self, job: LedgerJob, outcome: str, error_class: str) -> None:
         job.failures += 1
         labels = {"queue": job.queue, "task": job.task, "outcome": outcome, "class": error_class}
-        self.count("attempts_failed_total", **labels)
+        self.count("attempts_failed_total", 1, **labels)
 
     def ended(self, job_id: UUID, outcome: str, units: int = 0) -> None:
         job = self.live.pop(job_id)
         place = {"queue": job.queue, "task": job.task}
         retries = job.failures - (outcome == "dead")
-        self.count("jobs_ended_total", **place, outcome=outcome)
+        self.count("jobs_ended_total", 1, **place, outcome=outcome)
         self.count("attempts_started_total", job.tries, **place)
         self.count("retries_total", retries, **place)
         self.count("jobs_retried_total", int(retries > 0), **place, outcome=outcome)
         self.count("units_total", units, **place)
         if outcome != "cancelled":
-            self.count("job_run_seconds_count", queue=job.queue)
-            self.count("job_wait_seconds_count", queue=job.queue)
+            self.count("job_run_seconds_count", 1, queue=job.queue)
+            self.count("job_wait_seconds_count", 1, queue=job.queue)
         if outcome == "dead":
-            self.count("dead_letters_open", queue=job.queue)
+            self.count("dead_letters_open", 1, queue=job.queue)
 
 
 @dataclass(slots=True)

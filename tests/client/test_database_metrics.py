@@ -101,14 +101,14 @@ async def test_a_histogram_is_whole_and_its_buckets_grow(conn: Connection) -> No
 
 
 async def test_each_stage_of_a_pipeline_has_its_own_series(conn: Connection) -> None:
-    await a_pipeline(conn, "line", ("a", "b"))
+    await a_pipeline(conn, "line", [{"name": stage, "task": stage, "queue": "q"} for stage in "ab"])
     await entered_job(conn, "line")
     worker = await a_stage_worker(conn, "line")
     assert await settle(conn, await claim_one(conn, worker), "advance", {})
     assert await complete(conn, await claim_one(conn, worker))
     await count_ends(conn)
     found = values(await families(conn))
-    first, last = ({"queue": "default", "pipeline": "line", "stage": stage} for stage in ("a", "b"))
+    first, last = ({"queue": "q", "pipeline": "line", "stage": stage} for stage in ("a", "b"))
     assert found[key("holdfast_jobs_enqueued_total", {"pipeline": "line"})] == 1
     assert found[key("holdfast_stages_left_total", {**first, "task": "a"})] == 1
     assert found[key("holdfast_jobs_ended_total", {**last, "task": "b", "outcome": "completed"})] == 1
