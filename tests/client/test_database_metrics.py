@@ -163,7 +163,7 @@ async def test_workers_and_maintenance_are_shown(conn: Connection) -> None:
     await conn.execute("select holdfast.record_maintenance(array['rescue'])")
     found = values(await families(conn))
     assert found[key("holdfast_workers", {"group": "gpu", "state": "working"})] == 1
-    assert found[key("holdfast_worker_slots", {"group": "gpu"})] == 10
+    assert found[key("holdfast_slots", {"group": "gpu"})] == 10
     now = await conn.fetchval("select extract(epoch from holdfast.now())::float8")
     done = found[key("holdfast_maintenance_last_success_timestamp_seconds", {"task": "rescue"})]
     assert 0 <= now - done < 600

@@ -80,8 +80,8 @@ def test_slots_are_those_of_workers_that_work() -> None:
     counts = [WorkerCount("gpu", "working", 2, 8, 3), WorkerCount("gpu", "stopped", 5, 20, 0)]
     found = list(every_series(replace(NOTHING, workers=counts)))
     assert values(found, metric_list.WORKERS) == {("gpu", "working"): 2, ("gpu", "stopped"): 5}
-    assert values(found, metric_list.WORKER_SLOTS) == {("gpu",): 8}
-    assert values(found, metric_list.WORKER_SLOTS_BUSY) == {("gpu",): 3}
+    assert values(found, metric_list.SLOTS) == {("gpu",): 8}
+    assert values(found, metric_list.SLOTS_BUSY) == {("gpu",): 3}
 
 
 def test_figures_from_outside_keep_their_name_and_labels() -> None:

@@ -81,8 +81,8 @@ def _workers(counts: Iterable[WorkerCount]) -> Iterator[Series]:
             slots[count.group] += count.slots
             busy[count.group] += count.running
     for group in slots:
-        yield one(metrics.WORKER_SLOTS, slots[group], group, size=slots[group])
-        yield one(metrics.WORKER_SLOTS_BUSY, busy[group], group, size=slots[group])
+        yield one(metrics.SLOTS, slots[group], group, size=slots[group])
+        yield one(metrics.SLOTS_BUSY, busy[group], group, size=slots[group])
 
 
 def _queue(queue: QueueDepth, size: int) -> Iterator[Series]:

@@ -43,15 +43,15 @@ WORKERS = Metric(
     "Workers by state: working, draining, stopped (until they are forgotten) or lost (the lease has ended).",
     ALWAYS,
 )
-WORKER_SLOTS = Metric(
-    "holdfast_worker_slots",
+SLOTS = Metric(
+    "holdfast_slots",
     GAUGE,
     ("group",),
     "Jobs that the working and draining workers can run at once.",
     ALWAYS,
 )
-WORKER_SLOTS_BUSY = Metric(
-    "holdfast_worker_slots_busy",
+SLOTS_BUSY = Metric(
+    "holdfast_slots_busy",
     GAUGE,
     ("group",),
     "Jobs that these workers said they were running at their last heartbeat.",
@@ -229,7 +229,7 @@ REPORT_AGE = Metric(
 
 # In the order of the output.
 METRICS: tuple[Metric, ...] = (
-    *(SERIES_LEFT_OUT, MAINTENANCE, WORKERS, WORKER_SLOTS, WORKER_SLOTS_BUSY),
+    *(SERIES_LEFT_OUT, MAINTENANCE, WORKERS, SLOTS, SLOTS_BUSY),
     *(JOBS, OLDEST_READY, SAMPLE_AGE, QUEUE_PAUSED, DEAD_LETTERS, JOBS_ENQUEUED, ATTEMPTS_STARTED),
     *(JOBS_ENDED, STAGES_LEFT, ATTEMPTS_FAILED, RETRIES, JOBS_RETRIED, UNITS, COST, JOB_WAIT, JOB_RUN),
     *(ENDPOINT_LIMIT, ENDPOINT_IN_FLIGHT, ENDPOINT_CIRCUIT, ENDPOINT_CALLS, ENDPOINT_STARTED),
