@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 
@@ -155,3 +156,15 @@ def test_names_follow_the_rules_of_prometheus(metric: metric_list.Metric) -> Non
     assert metric.name.endswith("_total") == (metric.kind is Kind.COUNTER)
     assert metric.meaning.endswith(".")
     assert len({other.name for other in METRICS}) == len(METRICS)
+
+
+def test_a_sum_does_not_depend_on_the_order_of_reading() -> None:
+    """Otherwise a counter could fall by its last digit, which Prometheus takes for a restart."""
+    parts = [
+        replace(END, state=f"s{place}", jobs=1, cost=cost) for place, cost in enumerate((1e16, 0.1, 1, 0.3))
+    ]
+    found = {
+        values(every_series(replace(NOTHING, totals=list(order))), metric_list.COST)["mail", "send", "", ""]
+        for order in permutations(parts)
+    }
+    assert len(found) == 1

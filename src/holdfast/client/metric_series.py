@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from math import fsum
 
 from holdfast.client.duration_histogram import DurationHistogram
 from holdfast.model.endpoint import Circuit
@@ -101,12 +102,13 @@ def _queue(queue: QueueDepth, size: int) -> Iterator[Series]:
 
 
 def _work(totals: Iterable[StatTotal], sizes: Counter[str]) -> Iterator[Series]:
-    sums: defaultdict[tuple[Metric, tuple[str, ...]], float] = defaultdict(float)
+    """Sums of floats are exact: one that depended on the order of reading could fall by its last digit."""
+    parts: defaultdict[tuple[Metric, tuple[str, ...]], list[float]] = defaultdict(list)
     for total in totals:
         for metric, labels, value in _counted(total):
-            sums[metric, labels] += value
-    for (metric, labels), value in sums.items():
-        yield one(metric, value, *labels, size=sizes[labels[0]])
+            parts[metric, labels].append(value)
+    for (metric, labels), values in parts.items():
+        yield one(metric, fsum(values), *labels, size=sizes[labels[0]])
 
 
 def _counted(total: StatTotal) -> Iterator[tuple[Metric, tuple[str, ...], float]]:
@@ -145,25 +147,20 @@ def _durations(totals: Iterable[StatTotal], sizes: Counter[str]) -> Iterator[Ser
 
 def _calls(totals: Iterable[StatTotal]) -> Iterator[Series]:
     """Calls of models and tools, of all tasks together."""
-    calls: Counter[tuple[str, str, str]] = Counter()
-    seconds: defaultdict[tuple[str, str], float] = defaultdict(float)
-    units: defaultdict[tuple[str, str], float] = defaultdict(float)
-    cost: defaultdict[tuple[str, str], float] = defaultdict(float)
+    outcomes: Counter[tuple[str, str, str]] = Counter()
+    by_callee: defaultdict[tuple[str, str], list[StatTotal]] = defaultdict(list)
     for total in totals:
         if total.what == "call":
             kind, _, failed = total.state.partition("_")
-            callee = (kind, total.name)
-            calls[*callee, "error" if failed else "ok"] += total.jobs
-            seconds[callee] += total.run_seconds
-            units[callee] += total.units
-            cost[callee] += total.cost
-    for labels, made in calls.items():
+            outcomes[kind, total.name, "error" if failed else "ok"] += total.jobs
+            by_callee[kind, total.name].append(total)
+    for labels, made in outcomes.items():
         yield one(metrics.CALLS, made, *labels, size=made)
-    for callee, took in seconds.items():
-        made = calls[*callee, "ok"] + calls[*callee, "error"]
-        yield summary(metrics.CALL_SECONDS, took, made, *callee)
-        yield one(metrics.CALL_UNITS, units[callee], *callee, size=made)
-        yield one(metrics.CALL_COST, cost[callee], *callee, size=made)
+    for callee, calls in by_callee.items():
+        made = sum(call.jobs for call in calls)
+        yield summary(metrics.CALL_SECONDS, fsum(call.run_seconds for call in calls), made, *callee)
+        yield one(metrics.CALL_UNITS, fsum(call.units for call in calls), *callee, size=made)
+        yield one(metrics.CALL_COST, fsum(call.cost for call in calls), *callee, size=made)
 
 
 def summary(metric: Metric, total: float, count: int, *labels: str) -> Series:

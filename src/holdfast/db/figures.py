@@ -16,7 +16,7 @@ from holdfast.model.figures import (
 
 # More than these are not read: each bounds what a reading costs, far above the usual limit of series.
 QUEUES = 1000
-TOTALS = 20_000
+TOTALS = 100_000
 ENDPOINTS = 1000
 GROUPS = 1000
 REPORTED = 5000
@@ -33,7 +33,6 @@ select
   what, queue, task, pipeline, stage, state, name, jobs, retried, retries, tries, units, cost, wait_seconds,
   run_seconds, wait_tens, run_tens
 from holdfast.stat_totals()
-order by jobs desc
 limit $1
 """
 OPEN_LETTERS = "select queue, letters from holdfast.open_letters($1::integer)"
