@@ -15,9 +15,7 @@ declare
   job     record;
   verdict text;
 begin
-  ids := '{}';
-  places := '{}';
-  estimates := '{}';
+  select '{}', '{}', '{}' into ids, places, estimates;
   endpoint := in_endpoint;
   select t.* into e from holdfast.endpoints as t where t.name = in_endpoint;
   select * into free from holdfast.admission(e, now);
