@@ -10,7 +10,7 @@ TOP = f"""# Metrics
 
 <!-- written by python -m tests.docs.metric_reference -->
 
-What `holdfast metrics` prints, in this order. [The guide](guides/metrics.md) says how to collect it and what
+What `holdfast metrics` prints, in this order. [The guide](guides/prometheus.md) says how to collect it and what
 to watch. Names begin with `holdfast_`, durations are seconds, and counters (`_total`) never fall: not by
 pruning, a restart or a replay. Figures from outside that `report_metric` stored follow under their own names.
 

@@ -14,7 +14,7 @@ from tests.docs.page import links
 from tests.repo.tree import ROOT
 
 DASHBOARD = ROOT / "deploy" / "grafana.json"
-GUIDE = ROOT / "docs" / "guides" / "metrics.md"
+GUIDE = ROOT / "docs" / "guides" / "prometheus.md"
 NAME = re.compile(r"\bholdfast_\w+")
 SUFFIXES = {
     Kind.HISTOGRAM: ("_bucket", "_sum", "_count"),
@@ -49,7 +49,7 @@ def test_the_list_is_up_to_date() -> None:
     assert PAGE.read_text() == page(), "run python -m tests.docs.metric_reference"
 
 
-@pytest.mark.parametrize("guide", ["guides/metrics.md", "metrics-reference.md"])
+@pytest.mark.parametrize("guide", ["guides/prometheus.md", "metrics-reference.md"])
 def test_their_links_lead_somewhere(guide: str) -> None:
     folder = (ROOT / "docs" / guide).parent
     assert [link for link in links(guide) if not (folder / link).exists()] == []
