@@ -9,6 +9,7 @@ import pytest
 from chaos.count_ends import Counted
 from holdfast.model.audit import SettingChange
 from holdfast.model.recorded_call import Call
+from holdfast.model.stats import CallStats, TimeParts
 from tests.cli import (
     test_audit,
     test_dead,
@@ -34,6 +35,8 @@ SHAPES = {
     "need": test_runs_and_queues.NEED_KEYS,
     "letter": test_dead.LETTER_KEYS,
     "statistics": test_stats.STATS_KEYS,
+    "calls": {one.name for one in fields(CallStats)},
+    "parts": {one.name for one in fields(TimeParts)},
     "endpoint": test_endpoints.KEYS,
     "change": {one.name for one in fields(SettingChange)},
     "event": test_audit.EVENT_KEYS,
