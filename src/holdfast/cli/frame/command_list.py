@@ -151,6 +151,7 @@ COMMANDS = (
         {
             "list": "list_queues:list_queues",
             "show": "list_queues:show_queue",
+            "depth": "queue_depth:show_depth",
             "set": "set_queue:set_queue",
             "pause": "pause_queue:pause_queue",
             "resume": "pause_queue:resume_queue",
@@ -183,9 +184,19 @@ COMMANDS = (
         {
             "list": "list_workers:list_workers",
             "show": "list_workers:show_worker",
+            "left": "left_workers:show_left",
             "drain": "drain_workers:drain_workers",
             "recommend": "recommend_workers:recommend_workers",
             "continue": "request_successors:request_successors",
+        },
+    ),
+    Noun(
+        "metrics",
+        "Report and list figures from outside; set how long statistics are kept.",
+        {
+            "report": "report_metric:report_metric",
+            "reported": "report_metric:list_reported",
+            "keep": "keep_statistics:keep_statistics",
         },
     ),
     Noun(
