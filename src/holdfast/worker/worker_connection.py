@@ -16,7 +16,7 @@ from holdfast.db.database_errors import BROKEN, translate
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
 from holdfast.worker.original_process import OriginalProcess
-from holdfast.worker.verb_times import VerbTimes
+from holdfast.worker.verb_times import StatementTimes
 
 # A half-open connection never answers: a statement on it waits this long. A worker with a shorter lease
 # passes its lease, so that its maintenance tasks continue within the time that others rely on.
@@ -57,7 +57,7 @@ class WorkerConnection:
         self._is_down = False
         self._home = OriginalProcess()
         self.sent_at: float | None = None
-        self.times = VerbTimes()
+        self.times: StatementTimes = {}
 
     @property
     def address(self) -> Address:
@@ -125,7 +125,10 @@ class WorkerConnection:
         finally:
             self.sent_at = None
         self._answered_at = monotonic()
-        self.times.note(query, self._answered_at - began)
+        # Once per turn and not per job; without a call of its own.
+        noted = self.times.setdefault(query, [0, 0.0])
+        noted[0] += 1
+        noted[1] += self._answered_at - began
         if self._is_down:
             self._is_down = False
             emit(Event.CONNECTION_RESTORED, name=self._name)

@@ -10,6 +10,7 @@ from holdfast.model.outcome import Verb
 from holdfast.telemetry.prometheus_text import Family, Kind, Sample
 from holdfast.worker.metrics.loop_watch import LoopWatch
 from holdfast.worker.time_box.time_box import TimeBox
+from holdfast.worker.verb_times import by_verb
 from holdfast.worker.worker_connection import WorkerConnection
 from holdfast.worker.worker_state import WorkerState
 
@@ -66,8 +67,8 @@ def _attempts(worker: WorkerState, watch: LoopWatch) -> list[Family]:
     ]
 
 
-def _words(by_verb: Mapping[Verb, int]) -> dict[str, float]:
-    return {str(verb): number for verb, number in by_verb.items()}
+def _words(ends: Mapping[Verb, int]) -> dict[str, float]:
+    return {str(verb): number for verb, number in ends.items()}
 
 
 def _connections(worker: WorkerState) -> list[Family]:
@@ -94,7 +95,7 @@ def _connections(worker: WorkerState) -> list[Family]:
 def _verb_times(connections: Iterable[WorkerConnection]) -> dict[str, tuple[int, float]]:
     sums: dict[str, tuple[int, float]] = {}
     for connection in connections:
-        for verb, (calls, seconds) in connection.times.by_verb().items():
+        for verb, (calls, seconds) in by_verb(connection.times).items():
             before = sums.get(verb, (0, 0.0))
             sums[verb] = before[0] + calls, before[1] + seconds
     return dict(sorted(sums.items()))

@@ -29,17 +29,7 @@ begin
   oldest_ready := (start ->> 'oldest_ready')::timestamptz;
   for next in
     select p.queue, p.lane
-    from (
-      select l.queue, l.lane from holdfast.lanes as l where l.lane = any (array(select holdfast.live_lanes()))
-      union all
-      -- Queues that need a row, even if no lane of them has jobs now.
-      select k.queue, 0
-      from (
-        select jsonb_object_keys(busy) as queue
-        union
-        select d.queue from holdfast.depth_samples as d where d.minute >= since
-      ) as k
-    ) as p
+    from holdfast.lanes_to_count(array(select jsonb_object_keys(busy)), since) as p
     where (p.queue, p.lane) > (queue, last) or walk is not null and (p.queue, p.lane) = (queue, last)
     order by p.queue, p.lane
   loop

@@ -1,7 +1,8 @@
 -- The lanes with ready, waiting or scheduled jobs, found by leaps through two indexes: lanes without jobs cost nothing.
--- plan: no seqscan, no bitmapscan, no sort
-create or replace function holdfast.live_lanes()
-returns setof integer
+-- Also a lane 0, which holds no jobs, for each queue that needs a row: a busy one, and one with a sample since then.
+-- plan: no seqscan, no bitmapscan
+create or replace function holdfast.lanes_to_count(busy text[], since timestamptz)
+returns table (queue text, lane integer)
 language sql stable
 as $$
   with recursive with_ready as (
@@ -23,7 +24,14 @@ as $$
     from with_parked as w
     where w.lane is not null
   )
-  select w.lane from with_ready as w where w.lane is not null
+  select l.queue, l.lane
+  from holdfast.lanes as l
+  where l.lane = any (array(
+    select w.lane from with_ready as w where w.lane is not null
+    union
+    select w.lane from with_parked as w where w.lane is not null))
+  union all
+  select b, 0 from unnest(busy) as b
   union
-  select w.lane from with_parked as w where w.lane is not null
+  select d.queue, 0 from holdfast.depth_samples as d where d.minute >= since
 $$;
