@@ -159,6 +159,7 @@ COMMANDS = (
         {
             "list": "list_queues:list_queues",
             "show": "list_queues:show_queue",
+            "depth": "queue_depth:show_depth",
             "set": "set_queue:set_queue",
             "pause": "pause_queue:pause_queue",
             "resume": "pause_queue:resume_queue",
@@ -192,10 +193,20 @@ COMMANDS = (
         {
             "list": "list_workers:list_workers",
             "show": "list_workers:show_worker",
+            "left": "left_workers:show_left",
             "drain": "drain_workers:drain_workers",
             "recommend": "recommend_workers:recommend_workers",
             "continue": "request_successors:request_successors",
         },
+    ),
+    Noun(
+        "metrics",
+        "Print metrics for Prometheus; report and list figures from outside.",
+        {
+            "report": "report_metric:report_metric",
+            "reported": "report_metric:list_reported",
+        },
+        alone="print_metrics:print_metrics",
     ),
     Noun(
         "audit",
