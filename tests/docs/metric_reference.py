@@ -10,9 +10,10 @@ TOP = f"""# Metrics
 
 <!-- written by python -m tests.docs.metric_reference -->
 
-What `holdfast metrics` prints, in this order. [The guide](guides/prometheus.md) says how to collect it and what
-to watch. Names begin with `holdfast_`, durations are seconds, and counters (`_total`) never fall: not by
-pruning, a restart or a replay. Figures from outside that `report_metric` stored follow under their own names.
+What `holdfast metrics` prints, in this order. [The guide](guides/prometheus.md) says how to collect it and
+what to watch; [metrics.md](metrics.md) lists what a single worker serves. Names begin with `holdfast_`,
+durations are seconds, and counters (`_total`) never fall: not by pruning, a restart or a replay. Figures from
+outside that `report_metric` stored follow under their own names.
 
 The labels `pipeline` and `stage` are empty for jobs without a pipeline, `group` for workers without one. A
 histogram has {len(EDGES) + 1} buckets: 0.001, 0.01 and then two for each power of ten up to 10,000 seconds,

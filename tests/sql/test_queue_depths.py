@@ -30,7 +30,7 @@ async def test_few_jobs_are_counted_now(conn: Connection) -> None:
     assert await depths(conn) == {}
     wanted = await some_jobs(conn)
     found = await depths(conn)
-    assert {queue: counts(row) for queue, row in found.items()} == wanted
+    assert {queue: counts(row) for queue, row in found.items() if any(counts(row))} == wanted
     assert {row["sampled_at"] for row in found.values()} == {None}
 
 

@@ -201,7 +201,7 @@ COMMANDS = (
     ),
     Noun(
         "metrics",
-        "Print metrics for Prometheus; report and list figures from outside.",
+        "Print metrics for Prometheus; store figures of yours.",
         {
             "report": "report_metric:report_metric",
             "reported": "report_metric:list_reported",
