@@ -4,11 +4,11 @@ from datetime import timedelta
 from typing import Any
 
 from asyncpg import Record
-from tests.sql.depths import sample, some_jobs
 
 from holdfast.db.connect import Connection
 from tests.builders import a_queue, ready_job, ready_jobs, refusal
 from tests.sql.conftest import Clock
+from tests.sql.depths import sample, some_jobs
 
 PLANT = """
 insert into holdfast.depth_samples (
