@@ -5,7 +5,19 @@ import pytest
 from tests.cli.command import holdfast
 from tests.cli.scene import dead_jobs, states
 
-READING = ("stats", "errors", "top", "dead list", "dead groups", "dead export", "jobs list", "queues list")
+READING = (
+    *(
+        "stats",
+        "errors",
+        "top",
+        "dead list",
+        "dead groups",
+        "dead export",
+        "jobs list",
+        "queues list",
+        "metrics",
+    ),
+)
 READING_ONE = ("explain", "dead show", "jobs show")
 
 

@@ -34,7 +34,8 @@ RUN_KEYS = {
 }
 QUEUE_KEYS = {
     *("name", "paused_at", "paused_reason", "waiting", "scheduled", "ready", "running", "oldest_ready"),
-    *("max_concurrent", "rate", "more_than"),
+    *("max_concurrent", "rate", "more_than", "sampled_at", "sampled_waiting", "sampled_scheduled"),
+    *("sampled_ready", "sampled_running"),
 }
 POLICY_KEYS = {
     *("priority", "max_failures", "max_losses", "retry", "timeout", "max_wait", "rescue_delay"),

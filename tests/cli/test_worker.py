@@ -1,10 +1,14 @@
 """`holdfast worker` as a process: it runs jobs, drains, and leaves when told."""
 
+import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -122,3 +126,46 @@ def test_a_worker_leaves_on_sigterm_with_0(database_url: str, shop: Path) -> Non
 def worker_states(url: str) -> list[str]:
     listed = holdfast("workers", "list", "--all", "--json", url=url).document["workers"]
     return [worker["state"] for worker in listed]
+
+
+def test_each_of_several_processes_serves_its_figures_at_a_port_of_its_own(
+    database_url: str, shop: Path
+) -> None:
+    port = two_free_ports()
+    command = [*(sys.executable, "-m", "holdfast", "worker", "-A", "shop:app"), "--processes", "2"]
+    team = subprocess.Popen(
+        [*command, "--metrics-port", str(port)],
+        env=environment(database_url),
+        cwd=shop,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        eventually(lambda: {served_by(port), served_by(port + 1)}.isdisjoint({None}))
+        assert served_by(port) != served_by(port + 1)
+        team.terminate()
+        _, err = team.communicate(timeout=PATIENCE)
+        assert team.returncode == 0, err
+    finally:
+        team.kill()
+
+
+def served_by(port: int) -> str | None:
+    """The id of the worker that serves there."""
+    try:
+        with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE) as answer:
+            found = re.search(r'holdfast_worker_info{worker="([^"]+)"', answer.read().decode())
+    except OSError:
+        return None
+    return found[1] if found else None
+
+
+def two_free_ports() -> int:
+    """The first of two in a row that nobody uses now."""
+    while True:
+        with socket.socket() as first, socket.socket() as second:
+            first.bind(("127.0.0.1", 0))
+            port: int = first.getsockname()[1]
+            with suppress(OSError, OverflowError):
+                second.bind(("127.0.0.1", port + 1))
+                return port

@@ -2,7 +2,7 @@
 
 from holdfast.db.connect import Connection
 
-LIVE = 50_000
+LIVE = 112_000  # nine of ten are ready
 LETTERS = 120_000
 
 PARTITIONS = """

@@ -6,6 +6,8 @@ Statistics are those of empty tables, so no bound depends on them.
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import asyncpg
@@ -13,6 +15,7 @@ import pytest
 from asyncpg import Record
 
 from holdfast.db.connect import Connection
+from holdfast.db.figures import read_figures
 from tests.database import fresh_database
 from tests.plan.large_history import LETTERS, LIVE, make_history
 
@@ -82,6 +85,16 @@ OTHERS: list[tuple[str, int]] = [
     ("select holdfast.summarise_minutes(now() - interval '10 minutes', now())", SOME),
 ]
 
+# Ten queues with ten tasks, each with ten outcomes and durations of all lengths.
+TOTALS = """
+insert into holdfast.end_totals
+select
+  'end', 'queue ' || i % 10, 'task ' || i / 10 % 10, '', '', 'state ' || i / 100, '',
+  i, 0, 0, i, 0, 0, i, i, tens, tens
+from generate_series(0, 999) as i
+cross join (select jsonb_object_agg(t, 1) as tens from generate_series(-10, 70) as t) as durations
+"""
+
 
 @pytest.fixture(
     scope="module",
@@ -150,19 +163,54 @@ async def test_a_scan_of_history_would_be_noticed(large: Connection) -> None:
     )
 
 
-async def buffers(conn: Connection, query: str, *args: str) -> int:
+async def test_metrics_read_a_bounded_number_of_buffers(large: Connection) -> None:
+    """With the depth counted to its cap, and with a sample of it, which is exact."""
+    ready = LIVE * 9 // 10
+    async with rolled_back(large):
+        await large.execute(TOTALS)
+        capped = Metered(large)
+        found = await read_figures(capped)
+        assert {queue.queue: queue.ready for queue in found.queues}["crowd"] == 10_000
+        assert max(capped.touched.values()) < MANY, capped.touched
+        await large.execute("select holdfast.sample_depths('1 minute')")
+        sampled = Metered(large)
+        found = await read_figures(sampled)
+        assert {queue.queue: queue.ready for queue in found.queues}["crowd"] == ready >= 100_000
+        assert len(found.totals) == 1000
+        assert sum(sampled.touched.values()) < SOME, sampled.touched
+
+
+@dataclass(slots=True)
+class Metered:
+    """Sends statements as they are, and counts the buffers of each."""
+
+    conn: Connection
+    touched: dict[str, int] = field(default_factory=dict)
+
+    async def fetch(self, query: str, /, *args: Any) -> list[Record]:
+        self.touched[query] = await buffers(self.conn, query, *args)
+        return await self.conn.fetch(query, *args)
+
+
+@asynccontextmanager
+async def rolled_back(conn: Connection) -> AsyncIterator[None]:
+    transaction = conn.transaction()
+    await transaction.start()
+    try:
+        yield
+    finally:
+        await transaction.rollback()
+
+
+async def buffers(conn: Connection, query: str, *args: Any) -> int:
     """Of the second call: the first one also reads the catalogue."""
     await _measure(conn, query, *args)
     return await _measure(conn, query, *args)
 
 
-async def _measure(conn: Connection, query: str, *args: str) -> int:
-    transaction = conn.transaction()
-    await transaction.start()
-    try:
+async def _measure(conn: Connection, query: str, *args: Any) -> int:
+    async with rolled_back(conn):
         told = await conn.fetchval(f"explain (analyze, buffers, format json) {query}", *args)
-    finally:
-        await transaction.rollback()
     plan = json.loads(told)[0]["Plan"]
     return int(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"])
 

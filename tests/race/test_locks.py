@@ -29,6 +29,7 @@ ALONE = {
     "prune_endpoints": "select holdfast.prune_endpoints()",
     "mark_lanes": "select holdfast.mark_lanes()",
     "summarise_ends": "select holdfast.summarise_ends()",
+    "sample_depths": "select holdfast.sample_depths()",
 }
 KEYS = ["rescue_jobs", "prune_jobs", "prune_endpoints", "mark_lanes", "summarise_ends"]
 PAST_DEADLINE = """

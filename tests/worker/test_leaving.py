@@ -8,13 +8,13 @@ from typing import Any, cast
 import pytest
 
 from holdfast.client.app import Holdfast
-from holdfast.db.worker_list import list_workers
+from holdfast.db.worker_list import drain_workers, get_worker, list_workers
 from holdfast.model.error import InvalidOption
 from holdfast.model.state import State
 from holdfast.worker.shutdown import remaining_jobs
 from holdfast.worker.worker import Worker
 from tests.patience import PATIENCE
-from tests.worker.working import attempts_of, counts, in_state, until
+from tests.worker.working import attempts_of, counts, in_state, until, working
 
 
 async def test_a_worker_that_is_told_to_stop_finishes_what_runs_and_claims_nothing_more(
@@ -233,3 +233,47 @@ async def two_run(app: Holdfast) -> bool:
 
 async def is_draining(worker: Worker) -> bool:
     return worker._stopping.is_asked
+
+
+async def ways(app: Holdfast) -> dict[str, int]:
+    """How workers left, by left_workers."""
+    names = ("stopped", "drained", "done", "time_box", "lost")
+    (row,) = await app.metrics.left_workers()
+    assert row.workers == sum(getattr(row, name) for name in names)
+    return {name: getattr(row, name) for name in names if getattr(row, name)}
+
+
+async def test_a_worker_that_is_told_to_stop_left_as_stopped(app: Holdfast) -> None:
+    async with working(app) as worker:
+        await until(lambda: is_registered(app, worker))
+    assert await ways(app) == {"stopped": 1}
+
+
+async def test_a_worker_that_found_no_more_work_left_as_done(app: Holdfast) -> None:
+    await Worker(app, ["default"], drain=True).run()
+    await Worker(app, ["default"], once=True).run()
+    assert await ways(app) == {"done": 2}
+
+
+async def test_a_worker_whose_time_was_over_left_by_its_time_box(app: Holdfast) -> None:
+    @app.task()
+    async def endless() -> None:
+        await asyncio.Event().wait()
+
+    await endless.enqueue()
+    await app.work(time_box="1s", margin="0.8s")
+    assert await ways(app) == {"time_box": 1}
+
+
+async def test_a_worker_that_an_operator_drained_left_as_drained(app: Holdfast) -> None:
+    worker = Worker(app, ["default"], lease=timedelta(seconds=1))
+    running = asyncio.create_task(worker.run())
+    await until(lambda: is_registered(app, worker))
+    await drain_workers(app.database, [worker.id], None, "update", "Ada")
+    async with asyncio.timeout(PATIENCE):
+        await running
+    assert await ways(app) == {"drained": 1}
+
+
+async def is_registered(app: Holdfast, worker: Worker) -> bool:
+    return await get_worker(app.database, worker.id) is not None

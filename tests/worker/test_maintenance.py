@@ -71,6 +71,7 @@ async def test_all_standard_maintenance_tasks_run_against_the_real_verbs(db: Dat
         "summarise_ends",
         "prune_endpoints",
         "seal_events",
+        "sample_depths",
     }
 
 

@@ -16,6 +16,7 @@ from holdfast.client.enqueue_options import RetryRule
 from holdfast.client.filters import JobFilter, wire
 from holdfast.client.job_handle import JobHandle
 from holdfast.client.lifespan import Lifespan
+from holdfast.client.metrics import Metrics
 from holdfast.client.operator import OperatorActions
 from holdfast.client.own_connection import own_connection
 from holdfast.client.pipeline import PipelineHandle, check_places
@@ -66,6 +67,7 @@ class Holdfast:
         self._sync = SyncLoop(self._links)
         self.dead, self.operator = DeadLetters(self._links), OperatorActions(self._links)
         self.settings, self.audit = Settings(self._links), AuditTrail(self._links)
+        self.metrics = Metrics(self._links, self._sync)
 
     async def __aenter__(self) -> Self:
         await self.database.start()

@@ -81,6 +81,6 @@ def _refuse_in_event_loop() -> None:
     except RuntimeError:
         return
     raise InvalidInput(
-        "enqueue_sync was called inside a running event loop and would block it.",
-        "use 'await task.enqueue(…)' here",
+        "A method for code without an event loop was called inside a running one and would block it.",
+        "await the method without _sync instead, such as 'await task.enqueue(…)'",
     )

@@ -63,6 +63,11 @@ class Database:
         """Where the database is; for an embedded server complete only after `start`."""
         return self._address
 
+    @property
+    def size(self) -> int:
+        """How many connections its pool has open."""
+        return 0 if self._pool is None else self._pool.get_size()
+
     async def start(self) -> None:
         await self._started()
 

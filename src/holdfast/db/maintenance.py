@@ -25,6 +25,7 @@ PRUNE_UNUSED = "select * from holdfast.prune_unused($1::integer)"
 SETTLE_LIMITS = "select holdfast.settle_limits()"
 SEAL_EVENTS = "select * from holdfast.seal_events($1::integer)"
 MARK_LANES = "select holdfast.mark_lanes()"
+SAMPLE_DEPTHS = "select holdfast.sample_depths()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,11 @@ async def settle_limits(on: Executor) -> int:
 async def mark_lanes(on: Executor) -> int | None:
     """Marks where claims begin while dead index entries cannot be removed; returns the number of lanes."""
     return await _fetch_count(on, MARK_LANES)
+
+
+async def sample_depths(on: Executor) -> int | None:
+    """Counts the live jobs of each queue, once a minute; returns the number of samples."""
+    return await _fetch_count(on, SAMPLE_DEPTHS)
 
 
 async def seal_events(on: Executor, limit: int = 10_000) -> dict[str, int] | None:

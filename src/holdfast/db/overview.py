@@ -19,6 +19,9 @@ select json_build_object(
       'name', q.name, 'paused', q.paused_at is not null, 'waiting', q.waiting, 'scheduled', q.scheduled,
       'ready', q.ready, 'running', q.running, 'oldest', q.oldest_ready,
       'per_minute', coalesce(s.per_minute, 0), 'more_than', q.more_than,
+      'sampled_at', q.sampled_at, 'sampled_waiting', q.sampled_waiting,
+      'sampled_scheduled', q.sampled_scheduled, 'sampled_ready', q.sampled_ready,
+      'sampled_running', q.sampled_running,
       'dead', (select count(*) from letters as d where d.queue = q.name)
     ) order by q.name), '[]')
     from (

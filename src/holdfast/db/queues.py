@@ -25,7 +25,7 @@ FULL_PAUSE = "select paused_at, reason, actor from holdfast.pause_view"
 _SUMMARY = """
 select
   name, paused_at, paused_reason, waiting, scheduled, ready, running, oldest_ready, max_concurrent, rate,
-  more_than
+  more_than, sampled_at, sampled_waiting, sampled_scheduled, sampled_ready, sampled_running
 """
 LIST = f"""
 {_SUMMARY}

@@ -1,11 +1,12 @@
 """The workers as operators see them, newest first, and how operators drain them."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from holdfast.db.read_rows import read_all, read_first
 from holdfast.db.statement import Executor, fetch
 from holdfast.model.id import WorkerId
-from holdfast.model.worker import WorkerSummary
+from holdfast.model.worker import LeftWorkers, WorkerSummary
 
 _WORKER = """
 select
@@ -16,6 +17,12 @@ from holdfast.worker_view
 """
 WORKERS = f"{_WORKER} where $2 or state in ('working', 'draining') order by started_at desc limit $1"
 WORKER = f"{_WORKER} where id = $1"
+LEFT = """
+select
+  hour, "group", workers, stopped, drained, done, time_box, lost, life_p50, life_p95, processed, failed,
+  released
+from holdfast.left_workers($1::interval, $2::text)
+"""
 DRAIN = "select worker from holdfast.drain_workers($1::uuid[], $2::text, $3::text, $4::text) as d (worker)"
 
 
@@ -26,6 +33,11 @@ async def list_workers(on: Executor, limit: int = 100, *, live_only: bool = Fals
 
 async def get_worker(on: Executor, worker: WorkerId) -> WorkerSummary | None:
     return await read_first(on, WorkerSummary, WORKER, worker)
+
+
+async def left_workers(on: Executor, since: timedelta, group: str | None = None) -> list[LeftWorkers]:
+    """Those that left in the last `since`, by hour and group."""
+    return await read_all(on, LeftWorkers, LEFT, since, group)
 
 
 async def drain_workers(

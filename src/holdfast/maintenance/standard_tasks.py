@@ -24,6 +24,7 @@ PRUNE_LOGS = "prune_logs"
 SETTLE_LIMITS = "settle_limits"
 MARK_LANES = "mark_lanes"
 SEAL_EVENTS = "seal_events"
+SAMPLE_DEPTHS = "sample_depths"
 
 MINUTE = timedelta(seconds=60)
 SPREAD = timedelta(seconds=20)
@@ -60,6 +61,7 @@ def standard_tasks(sweep: timedelta, on_rescue: Callable[[], None] = _nothing) -
         MaintenanceTask(PRUNE_UNUSED, MINUTE, prune_unused, SPREAD, batch=1000),
         MaintenanceTask(PRUNE_LOGS, MINUTE, maintenance.prune_logs, SPREAD, batch=1000),
         MaintenanceTask(FORGET_WORKERS, MINUTE, maintenance.forget_workers, SPREAD),
+        MaintenanceTask(SAMPLE_DEPTHS, 2 * sweep, maintenance.sample_depths),
         MaintenanceTask(SUMMARISE_ENDS, 2 * sweep, maintenance.summarise_ends),
         MaintenanceTask(PRUNE_ENDPOINTS, MINUTE, maintenance.prune_endpoints, SPREAD, batch=10_000),
     ]

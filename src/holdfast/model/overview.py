@@ -10,7 +10,7 @@ from holdfast.model.job import JobProgress
 @dataclass(frozen=True, slots=True)
 class OverviewQueue:
     """`per_minute` covers the last ten minutes, `dead` counts open dead letters; `more_than` names the counts
-    that were capped.
+    that were capped, of which the newest sample has exact ones.
     """
 
     name: str
@@ -23,6 +23,11 @@ class OverviewQueue:
     per_minute: float
     dead: int
     more_than: list[str]
+    sampled_at: datetime | None = None
+    sampled_waiting: int | None = None
+    sampled_scheduled: int | None = None
+    sampled_ready: int | None = None
+    sampled_running: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

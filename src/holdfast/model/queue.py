@@ -40,7 +40,7 @@ class FullPause:
 @dataclass(frozen=True, slots=True)
 class QueueSummary:
     """A queue and the number of its live jobs by state. `more_than` names the states whose count stopped at
-    MOST_COUNTED.
+    MOST_COUNTED; the newest sample has exact counts, as old as it is.
     """
 
     name: str
@@ -54,6 +54,11 @@ class QueueSummary:
     max_concurrent: int | None
     rate: str | None
     more_than: list[str]
+    sampled_at: datetime | None
+    sampled_waiting: int | None
+    sampled_scheduled: int | None
+    sampled_ready: int | None
+    sampled_running: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 from holdfast.model.id import JobId, RunId, Token, WorkerId
@@ -63,6 +64,38 @@ class LeftJobs:
 
     def __str__(self) -> str:
         return f"{self.jobs} {self.state} of {self.task} in {self.queue}"
+
+
+class LeftAs(StrEnum):
+    """Why a worker stops: a stop request, no work left, or the end of its time box."""
+
+    STOPPED = "stopped"
+    DONE = "done"
+    TIME_BOX = "time_box"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftWorkers:
+    """Workers of one group that left in one hour: `stopped` by a signal or their program, `drained` by an
+    operator, `done` because no work was left, at the end of their `time_box`, or `lost`.
+
+    Percentiles are upper edges of buckets a quarter wide; the counts of lost workers are those of their last
+    heartbeats.
+    """
+
+    hour: datetime
+    group: str
+    workers: int
+    stopped: int
+    drained: int
+    done: int
+    time_box: int
+    lost: int
+    life_p50: timedelta
+    life_p95: timedelta
+    processed: int
+    failed: int
+    released: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ declare
     "holdfast_producer": [
       "signal", "declare_pipeline", "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns", "read_payloads",
       "notify_ready",
-      "start_run", "seal_run", "run_progress", "run_blocker", "job_states", "start_workers", "fail_continuation"
+      "start_run", "seal_run", "run_progress", "run_blocker", "job_states", "start_workers", "fail_continuation",
+      "report_metric"
     ],
     "holdfast_worker": [
       "register_worker", "renew_lease", "stop_worker", "cancel_requests", "held_jobs", "backlog", "left_to_drain",
@@ -23,30 +24,30 @@ declare
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records",
       "record_maintenance", "seal_events",
       "forget_workers", "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits",
-      "mark_lanes", "prune_logs"
+      "mark_lanes", "prune_logs", "sample_depths", "report_metric"
     ],
     "holdfast_operator": [
       "pause_queue", "resume_queue", "pause_all_queues", "resume_all_queues", "cancel_jobs", "replay_jobs",
       "replay_from_stage", "cancel_run", "replay_run", "raise_budget", "signal", "declare_pipeline", "move_pipeline",
       "extend_run", "reclaim_jobs", "complete_as_operator", "fail_as_operator", "set_priority", "drain_workers",
-      "lost_continuations", "fail_continuation", "start_workers", "limit_logs",
-      "keep_statistics", "open_endpoint", "close_endpoint",
+      "lost_continuations", "fail_continuation", "start_workers", "limit_logs", "keep_statistics",
+      "open_endpoint", "close_endpoint",
       "note_dead_letters", "triage_dead_letters", "replay_dead_letters", "replace_job", "start_run", "seal_run",
       "declare_queue", "declare_task", "declare_endpoint", "set_queue", "set_task", "set_endpoint",
       "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns", "read_payloads", "notify_ready",
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records",
       "record_maintenance", "seal_events",
       "forget_workers", "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits",
-      "mark_lanes", "prune_logs"
+      "mark_lanes", "prune_logs", "sample_depths", "report_metric"
     ],
     "holdfast_viewer": [
       "get_job", "job_states", "list_jobs", "find_jobs", "run_progress", "run_blocker", "explain", "timeline",
       "load_context", "load_history", "end_stats", "call_stats", "time_parts", "stats_by_minute", "stat_totals",
       "endpoint_history", "recent_errors", "find_dead_letters",
-      "count_dead_letters",
+      "count_dead_letters", "open_letters", "budgets_left", "queue_depths",
       "count_matching_jobs", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times",
       "recommended_workers", "work_left", "queue_names", "neglected_queues", "check_invariants", "list_events",
-      "verify_events"
+      "verify_events", "depth_history", "left_workers"
     ]
   }';
   -- created_at, and count_jobs and count_running above: functions in a view run with the rights of its reader.

@@ -101,6 +101,7 @@ class Event(StrEnum):
     # The worker.
     WORKER_STARTED = "worker.started", INFO, "The worker is registered and claims jobs.", "worker queues"
     WORKER_WAITS = "worker.waits_for_jobs", INFO, "A draining worker waits for these jobs.", "worker jobs"
+    METRICS_SERVED = "metrics.served", INFO, "The worker serves its figures at `url`.", "worker url"
     WORKER_STOPPING = "worker.stopping", INFO, "The worker claims no more jobs.", "worker running"
     WORKER_STOPPED = "worker.stopped", INFO, "The worker has exited.", "worker processed"
     WORKER_FAILED = "worker.failed", ERROR, "The worker inside a server ended with an error.", "because"

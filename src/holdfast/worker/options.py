@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from holdfast.model.error import InvalidOption
+from holdfast.worker.metrics.metrics_address import MetricsAddress
 from holdfast.worker.suspects.suspect_workers import Isolation
 from holdfast.worker.time_box.succession import Continuing
 from holdfast.worker.time_box.time_box import TimeBox
@@ -38,6 +39,7 @@ class WorkerOptions:
     suspects_with: tuple[str, ...] | None = None  # the command that starts a worker for suspects
     only_suspects: bool = False
     on_registered: Callable[[], None] | None = None
+    metrics: MetricsAddress | None = None
 
     @property
     def isolation(self) -> Isolation:

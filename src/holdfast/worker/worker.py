@@ -14,6 +14,7 @@ from holdfast.model.id import WorkerId
 from holdfast.worker.declarations import Declarations
 from holdfast.worker.events.event_hooks import hooks_listening
 from holdfast.worker.lease.lease import Registration
+from holdfast.worker.metrics.metrics_address import MetricsAddress
 from holdfast.worker.options import GRACE, SLOTS, SWEEP, WorkerOptions, lease_for, queues_and_weights
 from holdfast.worker.resources import resources_open
 from holdfast.worker.shutdown.stopping import Stopping
@@ -52,6 +53,7 @@ class Worker:
         suspects_with: Sequence[str] | None = None,
         only_suspects: bool = False,
         on_registered: Callable[[], None] | None = None,
+        metrics: MetricsAddress | None = None,
     ) -> None:
         """`suspects_with`: a command that starts another worker of this kind with `only_suspects`, see
         `holdfast.worker.suspects`; without it this worker runs suspects itself, one at a time and alone.
@@ -76,6 +78,7 @@ class Worker:
             None if suspects_with is None else tuple(suspects_with),
             only_suspects,
             on_registered,
+            metrics,
         )
         self.id, self.report = WorkerId(uuid4()), WorkerReport()
         self.is_open = asyncio.Event()  # set when the app's resources are

@@ -16,6 +16,7 @@ from holdfast.db.database_errors import BROKEN, translate
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
 from holdfast.worker.original_process import OriginalProcess
+from holdfast.worker.verb_times import StatementTimes
 
 # A half-open connection never answers: a statement on it waits this long. A worker with a shorter lease
 # passes its lease, so that its maintenance tasks continue within the time that others rely on.
@@ -56,6 +57,7 @@ class WorkerConnection:
         self._is_down = False
         self._home = OriginalProcess()
         self.sent_at: float | None = None
+        self.times: StatementTimes = {}
 
     @property
     def address(self) -> Address:
@@ -75,6 +77,10 @@ class WorkerConnection:
         """The pid of the server's process; behind a pooler, a different one for each statement."""
         connection = self._connection
         return None if connection is None or self._address.pooled else connection.get_server_pid()
+
+    @property
+    def is_open(self) -> bool:
+        return self._connection is not None and not self._connection.is_closed()
 
     @property
     def is_listening(self) -> bool:
@@ -111,7 +117,7 @@ class WorkerConnection:
             connection = self._connection
             if connection is None or connection.is_closed():
                 connection = await self._open()
-            self.sent_at = monotonic()
+            self.sent_at = began = monotonic()
             rows = await connection.fetch(query, *args, timeout=self._timeout)
         except BaseException as exc:
             self._note_loss(exc)
@@ -119,6 +125,10 @@ class WorkerConnection:
         finally:
             self.sent_at = None
         self._answered_at = monotonic()
+        # Once per turn and not per job; without a call of its own.
+        noted = self.times.setdefault(query, [0, 0.0])
+        noted[0] += 1
+        noted[1] += self._answered_at - began
         if self._is_down:
             self._is_down = False
             emit(Event.CONNECTION_RESTORED, name=self._name)

@@ -1,6 +1,6 @@
 """The counts of a worker, for its row in the database and for its caller."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from uuid import UUID
 
@@ -33,16 +33,30 @@ class WorkerReport:
     dropped: int = 0
     remaining: int | None = None
     continuation: UUID | None = None
+    _rare: dict[Verb, int] = field(default_factory=dict, repr=False, compare=False)
 
     def count(self, verb: Verb) -> None:
         """Counts one attempt that ended this way."""
-        if verb is Verb.RELEASE:
+        if verb is Verb.COMPLETE:
+            self.processed += 1
+        elif verb is Verb.RELEASE:
             self.released += 1
         elif verb is Verb.SNOOZE:
             self.snoozed += 1
         else:
             self.processed += 1
             self.failed += verb is Verb.FAIL
+            self._rare[verb] = self._rare.get(verb, 0) + 1
+
+    def by_verb(self) -> dict[Verb, int]:
+        """How often attempts ended in each way."""
+        rare = {verb: self._rare.get(verb, 0) for verb in Verb}
+        completed = self.processed - sum(rare.values())
+        return rare | {
+            Verb.COMPLETE: completed,
+            Verb.RELEASE: self.released,
+            Verb.SNOOZE: self.snoozed,
+        }
 
     @property
     def handled(self) -> int:

@@ -11,6 +11,7 @@ from holdfast.db.maintenance import make_partitions
 from holdfast.db.worker import installation_id
 from holdfast.maintenance.sweeper import Sweeper
 from holdfast.model.error import DatabaseUnavailable
+from holdfast.model.worker import LeftAs
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
 from holdfast.worker.attempt.attempt_runner import AttemptRunner
@@ -18,13 +19,14 @@ from holdfast.worker.attempt.running_attempt import Stop
 from holdfast.worker.context.database_port import DatabasePort
 from holdfast.worker.declarations import Declarations
 from holdfast.worker.lock_watch import locks_watched
+from holdfast.worker.metrics.metrics_server import metrics_served
 from holdfast.worker.own_task import OwnTask, end_all
 from holdfast.worker.settle.settle_loop import SettleLoop
 from holdfast.worker.shutdown.remaining_jobs import count_remaining, log_remaining
 from holdfast.worker.shutdown.shutdown import Shutdown
 from holdfast.worker.suspects.suspect_workers import SuspectWorkers
 from holdfast.worker.time_box.hard_stop import HardStop
-from holdfast.worker.time_box.time_box import GONE
+from holdfast.worker.time_box.time_box import GONE, TimeBox
 from holdfast.worker.worker_maintenance import SUSPECTS, maintenance_tasks
 from holdfast.worker.worker_state import WorkerState
 
@@ -46,7 +48,8 @@ class WorkerRun:
 
     async def work(self) -> None:
         worker = self._worker
-        async with locks_watched([worker.main, worker.side, worker.lease.connection]):
+        connections = [worker.main, worker.side, worker.lease.connection]
+        async with locks_watched(connections), metrics_served(worker):
             try:
                 if await self._begin():
                     with worker.logs.captured():
@@ -122,7 +125,7 @@ class WorkerRun:
         if options.only_suspects:
             ends.append(OwnTask(self._until_idle()))
         if options.box is not None:
-            ends.append(OwnTask(asyncio.sleep(options.box.left_to(1.0).total_seconds())))
+            ends.append(OwnTask(_until_end_of(options.box)))
         elif options.drain:
             ends.append(OwnTask(log_remaining(worker)))
         try:
@@ -131,23 +134,26 @@ class WorkerRun:
             await end_all(ends)
         for task in [*tasks, *ends]:
             if task.done() and not task.cancelled():
-                await task
+                found = await task
+                if isinstance(found, LeftAs) and not worker.stopping.is_asked:
+                    worker.left_as = found
 
-    async def _until_empty(self) -> None:
+    async def _until_empty(self) -> LeftAs:
         worker = self._worker
         while True:
             await worker.idle.wait()
             worker.idle.clear()
             if worker.options.once or await self._is_empty():
-                return
+                return LeftAs.DONE
             if worker.is_clear and not worker.allowance.may_ever_claim():
-                return
+                return LeftAs.TIME_BOX
 
-    async def _until_idle(self) -> None:
+    async def _until_idle(self) -> LeftAs:
         worker, handled = self._worker, -1
         while handled != worker.report.handled or not worker.is_clear:
             handled = worker.report.handled
             await asyncio.sleep(LINGER.total_seconds())
+        return LeftAs.DONE
 
     async def _is_empty(self) -> bool:
         """Maintenance tasks first: a run that ends enqueues its last job, or resumes a parent, only when it
@@ -205,7 +211,8 @@ class WorkerRun:
             # counted.
             emit(Event.WORKER_NOT_UNREGISTERED, worker=worker.me, because="it crashed")
         else:
-            await worker.registration.sign_off(worker.main, worker.status(), worker.allowance.goodbye)
+            status = {**worker.status(), "left_as": worker.left_as}
+            await worker.registration.sign_off(worker.main, status, worker.allowance.goodbye)
         await worker.events.close(worker.main, self._time_left)
         await worker.logs.close(worker.main, self._time_left)
         await worker.main.close()
@@ -213,3 +220,8 @@ class WorkerRun:
         if self._hard_stop is not None:
             self._hard_stop.settled()
         emit(Event.WORKER_STOPPED, worker=worker.me, processed=worker.report.processed)
+
+
+async def _until_end_of(box: TimeBox) -> LeftAs:
+    await asyncio.sleep(box.left_to(1.0).total_seconds())
+    return LeftAs.TIME_BOX

@@ -7,7 +7,7 @@ from typing import Any
 from holdfast.db.listen import CANCEL, READY
 from holdfast.maintenance.standard_tasks import CLOSE_RUNS
 from holdfast.maintenance.sweeper import Sweeper
-from holdfast.model.worker import Renewal
+from holdfast.model.worker import LeftAs, Renewal
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
 from holdfast.worker.attempt.running_attempt import Stop
@@ -66,6 +66,7 @@ class WorkerState:
         self.logs = AttemptLogs(options.queues, self.slots.running, self._send_logs)
         self.database_time = DatabaseTime()
         self.calls: set[float] = set()  # when each running settle_and_claim began
+        self.left_as = LeftAs.STOPPED
         self.claims_left = 1 if options.once else None  # None: unlimited
         self.idle = asyncio.Event()  # set when nothing runs, waits to be sent, or is being sent
         address = app.database.address

@@ -72,18 +72,26 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Noun:
-    """`holdfast NOUN VERB`; the help of each verb is its function's docstring."""
+    """`holdfast NOUN VERB`; the help of each verb is its function's docstring.
+
+    `alone` is what `holdfast NOUN` does without a verb. It is called before a verb, too, and returns then.
+    """
 
     name: str
     help: str
     verbs: Mapping[str, str]
+    alone: str | None = None
 
     def register(self, app: typer.Typer) -> None:
-        group = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+        group, text = typer.Typer(no_args_is_help=self.alone is None, rich_markup_mode=None), self.help
+        if self.alone is not None:
+            function = _load(f"{self.name}.{self.alone}")
+            group.callback(invoke_without_command=True)(function)
+            text = f"{self.help}\n\n{inspect.getdoc(function)}"
         for verb, place in self.verbs.items():
             words = f"{self.name} {verb}"
             group.command(verb, cls=PlainHelp, epilog=words)(_load(f"{self.name}.{place}"))
-        app.add_typer(group, name=self.name, help=self.help)
+        app.add_typer(group, name=self.name, help=text)
 
     def register_line(self, app: typer.Typer) -> None:
         app.command(self.name, help=self.help)(_nothing)
@@ -151,6 +159,7 @@ COMMANDS = (
         {
             "list": "list_queues:list_queues",
             "show": "list_queues:show_queue",
+            "depth": "queue_depth:show_depth",
             "set": "set_queue:set_queue",
             "pause": "pause_queue:pause_queue",
             "resume": "pause_queue:resume_queue",
@@ -184,10 +193,20 @@ COMMANDS = (
         {
             "list": "list_workers:list_workers",
             "show": "list_workers:show_worker",
+            "left": "left_workers:show_left",
             "drain": "drain_workers:drain_workers",
             "recommend": "recommend_workers:recommend_workers",
             "continue": "request_successors:request_successors",
         },
+    ),
+    Noun(
+        "metrics",
+        "Print metrics for Prometheus; store figures of yours.",
+        {
+            "report": "report_metric:report_metric",
+            "reported": "report_metric:list_reported",
+        },
+        alone="print_metrics:print_metrics",
     ),
     Noun(
         "audit",

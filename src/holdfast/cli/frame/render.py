@@ -169,13 +169,20 @@ def done(job: Job) -> str:
 
 
 def counts(of: object, names: Sequence[str], more_than: Sequence[str]) -> tuple[str, ...]:
-    """Fields of a thing."""
-    return tuple(count(getattr(of, name), name in more_than) for name in names)
+    """Fields of a thing. A queue's newest sample tells the rest of a count that was cut off."""
+    at: datetime | None = getattr(of, "sampled_at", None)
+    return tuple(
+        count(getattr(of, name), name in more_than, getattr(of, f"sampled_{name}", None), at)
+        for name in names
+    )
 
 
-def count(number: int, is_cut: bool) -> str:
-    """Of a count that was cut off it is only known that there are more."""
-    return f"{'>' if is_cut else ''}{number:,}"
+def count(number: int, is_cut: bool, sampled: int | None = None, at: datetime | None = None) -> str:
+    """>10,000 (84,312 58 s ago): there are more than were counted, and so many were there at the sample."""
+    if not is_cut:
+        return f"{number:,}"
+    exact_then = "" if sampled is None or at is None else f" ({sampled:,} {ago(at)} ago)"
+    return f">{number:,}{exact_then}"
 
 
 def error_words(of: Attempt | DeadLetter | ErrorGroup | LetterGroup) -> str:

@@ -1,6 +1,7 @@
 """`holdfast pipelines show`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -19,13 +20,18 @@ OF_THE_PIPELINE = ("pipeline", "version", "is_newest", "declared_at")
 
 @dataclass(frozen=True, slots=True)
 class StageLoad:
-    """How many jobs stand in a stage's queue."""
+    """How many jobs stand in a stage's queue, and in the newest sample of it."""
 
-    waiting: int
-    scheduled: int
-    ready: int
-    running: int
-    more_than: list[str]
+    waiting: int = 0
+    scheduled: int = 0
+    ready: int = 0
+    running: int = 0
+    more_than: list[str] = field(default_factory=list)
+    sampled_at: datetime | None = None
+    sampled_waiting: int | None = None
+    sampled_scheduled: int | None = None
+    sampled_ready: int | None = None
+    sampled_running: int | None = None
 
 
 def show_pipeline(
@@ -63,7 +69,7 @@ async def _read(
 
 
 def _load(queue: QueueSummary) -> StageLoad:
-    return StageLoad(queue.waiting, queue.scheduled, queue.ready, queue.running, queue.more_than)
+    return StageLoad(*(getattr(queue, one.name) for one in fields(StageLoad)))
 
 
 def _plain(stage: StageDetails) -> dict[str, object]:
@@ -72,7 +78,7 @@ def _plain(stage: StageDetails) -> dict[str, object]:
 
 
 def _row(stage: StageDetails, load: StageLoad | None) -> tuple[object, ...]:
-    load = load or StageLoad(0, 0, 0, 0, [])
+    load = load or StageLoad()
     return (
         stage.stage,
         stage.task,

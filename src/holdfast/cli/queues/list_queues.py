@@ -9,7 +9,7 @@ from holdfast.cli.frame.common_options import (
     QueueName,
 )
 from holdfast.cli.frame.output import say
-from holdfast.cli.frame.render import Columns, ago, clock, count, counts, print_list, print_one
+from holdfast.cli.frame.render import Columns, ago, clock, counts, print_list, print_one
 from holdfast.cli.frame.session import with_database
 from holdfast.db import queues
 from holdfast.db.connect import Database
@@ -20,10 +20,10 @@ COUNTS = ("waiting", "scheduled", "ready", "running")
 COLUMNS: Columns[QueueSummary] = {
     "name": lambda queue: queue.name,
     "state": lambda queue: "paused" if queue.paused_at else "open",
-    "waiting": lambda queue: count(queue.waiting, "waiting" in queue.more_than),
-    "scheduled": lambda queue: count(queue.scheduled, "scheduled" in queue.more_than),
-    "ready": lambda queue: count(queue.ready, "ready" in queue.more_than),
-    "running": lambda queue: count(queue.running, "running" in queue.more_than),
+    "waiting": lambda queue: counts(queue, ["waiting"], queue.more_than)[0],
+    "scheduled": lambda queue: counts(queue, ["scheduled"], queue.more_than)[0],
+    "ready": lambda queue: counts(queue, ["ready"], queue.more_than)[0],
+    "running": lambda queue: counts(queue, ["running"], queue.more_than)[0],
     "most": lambda queue: queue.max_concurrent,
     "rate": lambda queue: queue.rate,
     "oldest": lambda queue: ago(queue.oldest_ready),
@@ -44,7 +44,9 @@ def show_queue(context: typer.Context, name: QueueName, as_json: Json = False) -
     """Show one queue: its settings and its jobs by state."""
     found = with_database(context, lambda database: _get(database, name))
     shown = dict(zip(COUNTS, counts(found, COUNTS, found.more_than), strict=True))
-    print_one(as_json, found, **shown, more_than=None)
+    # Beside the counts, and only where they were cut off.
+    hidden = dict.fromkeys(["more_than", "sampled_at", *(f"sampled_{name}" for name in COUNTS)])
+    print_one(as_json, found, **shown, **hidden)
 
 
 def full_pause_note(pause: FullPause) -> str:

@@ -91,6 +91,19 @@ class WorkerArguments:
             min=1, help="With '--processes auto': run at most this many processes. By default one per core."
         ),
     ] = None
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65_535,
+            help="Serve the worker's own figures for Prometheus at this port, under /metrics. With several "
+            "--processes, the first serves at this port, the second at the next one, and so on. 0 means any "
+            "free port. Needs the extra 'server'.",
+        ),
+    ] = None
+    metrics_host: Annotated[
+        str, typer.Option(metavar="HOST", help="Serve the figures at this address of the host.")
+    ] = "127.0.0.1"
     time_box: Annotated[
         str | None,
         typer.Option(

@@ -15,7 +15,7 @@ from holdfast.db.worker_needs import recommended_workers
 from holdfast.model.error import HoldfastError, InvalidOption
 from holdfast.model.worker_need import TARGET
 
-MEMBER = "HOLDFAST_WORKER_MEMBER"
+MEMBER = "HOLDFAST_WORKER_MEMBER"  # its place among them, from 0; one that replaces another gets its place
 STAGGER = "HOLDFAST_WORKER_STAGGER"
 LOOK_EVERY = timedelta(seconds=10)
 # Without it, a worker that exits at once would be started in a tight loop.
@@ -73,6 +73,7 @@ class Team:
         self._ask = ask
         self._count = wanted.least
         self._members: dict[asyncio.Task[int], asyncio.subprocess.Process] = {}
+        self._places: dict[asyncio.Task[int], int] = {}
         self._rest = REST
         self._stopping = asyncio.Event()
         self._code = 0
@@ -110,10 +111,12 @@ class Team:
         while len(self._members) < self._count and not self._stopping.is_set():
             several = {} if self._wanted.is_one else {STAGGER: os.environ.get(STAGGER, "1s")}
             # In a session of its own, or Ctrl-C would reach it twice: from the terminal and from here.
+            place = min(set(range(self._count)) - set(self._places.values()))
             process = await asyncio.create_subprocess_exec(
-                *self._command, env={**os.environ, MEMBER: "1", **several}, start_new_session=True
+                *self._command, env={**os.environ, MEMBER: str(place), **several}, start_new_session=True
             )
-            self._members[asyncio.create_task(process.wait())] = process
+            member = asyncio.create_task(process.wait())
+            self._members[member], self._places[member] = process, place
 
     def _thin_out(self) -> None:
         for process in list(self._members.values())[self._count :]:
@@ -121,7 +124,7 @@ class Team:
 
     async def _see_off(self, member: "asyncio.Task[int]") -> None:
         """One that failed is replaced after a rest; one that left with 0 has done its work."""
-        del self._members[member]
+        del self._members[member], self._places[member]
         code = member.result()
         if code == 0 or self._stopping.is_set():
             self._code = self._code or code

@@ -1,5 +1,6 @@
 """From the options of `holdfast worker` to a worker."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from uuid import UUID
@@ -8,6 +9,7 @@ from holdfast.cli.frame.common_options import duration, identifier
 from holdfast.cli.workers.garbage_collection import relax_garbage_collection
 from holdfast.cli.workers.time_box_exit import process_age
 from holdfast.cli.workers.worker_options import WorkerArguments
+from holdfast.cli.workers.worker_processes import MEMBER
 from holdfast.client.app import Holdfast
 from holdfast.client.task_and_queue_settings import DEFAULT_QUEUE
 from holdfast.client.time_boxed_work import box_of
@@ -15,6 +17,7 @@ from holdfast.model.describe_value import described
 from holdfast.model.duration import parse_duration
 from holdfast.model.error import InvalidOption
 from holdfast.model.id import RunId
+from holdfast.worker.metrics.metrics_address import MetricsAddress
 from holdfast.worker.time_box.callback import Callback, CommandCallback, HttpCallback
 from holdfast.worker.time_box.succession import Continuing
 from holdfast.worker.time_box.time_box import TimeBox
@@ -44,6 +47,7 @@ class WorkerSettings(WorkerArguments):
             continuing=self._continuing(),
             suspects_with=suspects_with,
             on_registered=relax_garbage_collection,
+            metrics=self._metrics(),
         )
 
     def suspect_worker(self, loaded: Holdfast, queue: str, on_registered: Callable[[], None]) -> Worker:
@@ -63,6 +67,12 @@ class WorkerSettings(WorkerArguments):
 
     def queues_of(self, loaded: Holdfast) -> Mapping[str, float] | list[str]:
         return read_queues(self.queues) if self.queues else loaded.queue_names or [DEFAULT_QUEUE]
+
+    def _metrics(self) -> MetricsAddress | None:
+        if self.metrics_port is None:
+            return None
+        place = int(os.environ.get(MEMBER, "0")) if self.metrics_port else 0
+        return MetricsAddress(self.metrics_port + place, self.metrics_host)
 
     def _box(self) -> TimeBox | None:
         if self.time_box is None:

@@ -1,7 +1,8 @@
 -- Returns how many workers a queue needs so that each job starts within target_latency, now and ahead of time.
 -- workers covers the larger of the present and the forecast rate with a quarter to spare, plus what works off the
 -- backlog in time. The forecast for the time ahead compares today with the last six days. slots is the number of jobs
--- that a worker runs at once; if null, the mean of the live ones.
+-- that a worker runs at once; if null, the mean of the live ones. More than 10,000 ready jobs are taken from the newest
+-- sample of sample_depths.
 create or replace function holdfast.recommended_workers(
   of_queue text, target_latency interval default '30 seconds', ahead interval default '10 minutes',
   slots integer default null, out queue text, out workers integer, out slots_each integer,
@@ -38,6 +39,9 @@ begin
   forecast_per_minute := coalesce(holdfast.forecast_rate(of_queue, ahead), 0);
   seconds_per_job := extract(epoch from (select r.mean from holdfast.run_times(array[of_queue]) as r));
   select c.ready into ready from holdfast.count_jobs(of_queue) as c;
+  if ready > 10000 then
+    ready := greatest(ready, (holdfast.newest_depth(of_queue)).ready);
+  end if;
   running := coalesce((select r.jobs from holdfast.count_running() as r where r.queue = of_queue), 0);
   -- Slots that are busy on average plus a quarter, so that waits stay short, plus what works off the backlog in time.
   busy := 1.25 * greatest(rate_per_minute, forecast_per_minute) / 60 * coalesce(seconds_per_job, 1)

@@ -1,6 +1,7 @@
 -- ended -> (nothing): deletes runs past the longest retention of any queue, and old days of the audit trail.
 -- A run goes when none of its jobs is left. A day of the audit trail goes as a whole, after a year at least and only if
--- it is sealed; its seal stays. Returns counts, at most max of each; events are those of one day.
+-- it is sealed; its seal stays. Metrics of report_metric go when they are no longer reported. Returns counts, at most
+-- max of each; events are those of one day.
 create or replace function holdfast.prune_records(max integer default 1000)
 returns table (runs integer, events integer)
 language plpgsql volatile security definer
@@ -32,6 +33,7 @@ begin
   delete from holdfast.run_costs as c where c.run_id = any (old);
   -- Only whole days that are sealed; other events of jobs are deleted with their job.
   events := holdfast.prune_events(present - greatest(longest, interval '1 year'), max);
+  perform holdfast.forget_metrics();
   return next;
 end
 $$;

@@ -86,7 +86,8 @@ create table holdfast.jobs (
 
 create index jobs_claim on holdfast.jobs (lane, urgency desc, rank_at, id) where state = 'ready';
 -- Partial: only deferred jobs enter it, so jobs that run at once cost nothing.
-create index jobs_parked on holdfast.jobs (lane, state) where state in ('waiting', 'scheduled');
+-- The id gives its entries an order, in which sample_depths continues a long count.
+create index jobs_parked on holdfast.jobs (lane, state, id) where state in ('waiting', 'scheduled');
 create index jobs_due on holdfast.jobs (due_at) where state = 'scheduled';
 create index jobs_wait_due on holdfast.jobs (due_at)
   where state = 'waiting' and (waits_for = 'children' or waits_for like 'signal:%');

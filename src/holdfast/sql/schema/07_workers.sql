@@ -32,6 +32,8 @@ create table holdfast.workers (
   isolation   text not null default 'self',
   alone_with  uuid,
   database_seconds jsonb,
+  left_as     text,
+  constraint worker_left_as_known check (left_as in ('stopped', 'done', 'time_box')),
   constraint worker_isolation_known check (isolation in ('self', 'children', 'only')),
   constraint worker_state_known check (state in ('working', 'draining', 'stopped')),
   constraint worker_stopped_has_time check ((state = 'stopped') = (stopped_at is not null)),
@@ -79,6 +81,9 @@ comment on column holdfast.workers.alone_with
   is 'The last suspect it claimed; while it holds that one it claims nothing else.';
 comment on column holdfast.workers.database_seconds
   is 'How long its handlers have waited for the database so far: {queue: {task: seconds}}.';
+comment on column holdfast.workers.left_as
+  is 'Why it stopped, by its own word: a stop request (stopped), no work left (done) or the end of its time box'
+    ' (time_box).';
 
 create table holdfast.continuations (
   id         uuid primary key,

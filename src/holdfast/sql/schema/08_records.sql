@@ -23,6 +23,7 @@ create table holdfast.dead_letters (
   constraint dead_letter_status_known check (status in ('open', 'investigating', 'resolved', 'ignored'))
 );
 create index dead_letters_by_time on holdfast.dead_letters (died_at, job_id) where replayed_at is null;
+create index dead_letters_open on holdfast.dead_letters (queue) where replayed_at is null and status = 'open';
 create index dead_letters_replaced on holdfast.dead_letters (replaced_by) where replaced_by is not null;
 comment on table holdfast.dead_letters is 'A job that ended badly, under triage. It stays when the job is replayed.';
 comment on column holdfast.dead_letters.job_id is 'The job.';

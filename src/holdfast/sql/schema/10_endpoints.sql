@@ -1,6 +1,19 @@
 -- Endpoints: the services that jobs call, and how much they may call them. One row each; every update of it is HOT.
 -- Times are seconds since the epoch on the database's clock, rates are units per second: plain numbers for the rules.
 
+create type holdfast.call_totals as (
+  ok      bigint,
+  failed  bigint,
+  limited bigint,
+  other   bigint,
+  units   double precision,
+  took    double precision,
+  cost    double precision
+);
+comment on type holdfast.call_totals
+  is 'Calls of an endpoint since it was first named, by outcome, with the units that they used, the seconds that its'
+    ' successful calls took, and the money.';
+
 create table holdfast.endpoints (
   name                text primary key,
   -- Configuration
@@ -61,6 +74,8 @@ create table holdfast.endpoints (
   -- Budgets
   spent_day           date,
   spent               double precision not null default 0,
+  -- Lasting totals change once a second. One field: every rule passes the whole row on.
+  totals              holdfast.call_totals not null default (0, 0, 0, 0, 0, 0, 0)::holdfast.call_totals,
   -- What every call changes stands together: the rest of the row is then left out of the update's WAL.
   "limit"             double precision not null,
   recent              double precision,
@@ -183,6 +198,8 @@ comment on column holdfast.endpoints.starts is 'Calls started in all; the place 
 comment on column holdfast.endpoints.reserved is 'Units that running calls are expected to use.';
 comment on column holdfast.endpoints.spent_day is 'Day that spent is for.';
 comment on column holdfast.endpoints.spent is 'Money spent on that day.';
+comment on column holdfast.endpoints.totals
+  is 'Calls since it was first named, without those of the second under way. They never fall; see endpoint_total_view.';
 comment on column holdfast.endpoints.second is 'The second under way, since the epoch.';
 comment on column holdfast.endpoints.second_started is 'Calls started in it so far.';
 comment on column holdfast.endpoints.second_ok is 'Calls that succeeded in it so far.';

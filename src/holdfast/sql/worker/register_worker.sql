@@ -55,7 +55,7 @@ begin
     set "group" = excluded."group", queues = excluded.queues, weights = excluded.weights, tasks = excluded.tasks,
         lease = excluded.lease, lease_until = excluded.lease_until, renewed_at = excluded.renewed_at,
         slots = excluded.slots, state = 'working', stopped_at = null, rescued_at = null, lost_jobs = null,
-        isolation = excluded.isolation, metadata = excluded.metadata;
+        left_as = null, isolation = excluded.isolation, metadata = excluded.metadata;
   return at + lease;
 exception
   when invalid_text_representation or numeric_value_out_of_range or invalid_parameter_value or check_violation then

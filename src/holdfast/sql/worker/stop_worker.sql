@@ -1,5 +1,6 @@
 -- working | draining -> stopped: a worker leaves; jobs that it still holds become ready again, at no cost to them.
--- info: the counters of renew_lease. Returns how many jobs it gave back.
+-- info: the counters of renew_lease, and left_as: stopped (the default), done (no work was left) or time_box.
+-- Returns how many jobs it gave back.
 create or replace function holdfast.stop_worker(worker uuid, info jsonb default '{}')
 returns integer
 language plpgsql volatile security definer
@@ -15,7 +16,8 @@ begin
       processed = coalesce((info ->> 'processed')::bigint, w.processed),
       failed = coalesce((info ->> 'failed')::bigint, w.failed),
       released = coalesce((info ->> 'released')::bigint, w.released),
-      database_seconds = holdfast.count_database_time(info -> 'database', w.database_seconds)
+      database_seconds = holdfast.count_database_time(info -> 'database', w.database_seconds),
+      left_as = case when info ->> 'left_as' in ('done', 'time_box') then info ->> 'left_as' else 'stopped' end
   where w.id = worker
     and w.state <> 'stopped';
   return released;

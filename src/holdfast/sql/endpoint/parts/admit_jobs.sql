@@ -10,13 +10,12 @@ as $$
 declare
   now     constant double precision := extract(epoch from at);
   e       holdfast.endpoints;
+  last    bigint;
   free    record;
   job     record;
   verdict text;
 begin
-  ids := '{}';
-  places := '{}';
-  estimates := '{}';
+  select '{}', '{}', '{}' into ids, places, estimates;
   endpoint := in_endpoint;
   select t.* into e from holdfast.endpoints as t where t.name = in_endpoint;
   select * into free from holdfast.admission(e, now);
@@ -39,6 +38,7 @@ begin
     until := at + interval '20 milliseconds';
     return;
   end if;
+  last := e.second;
   e := holdfast.close_second(e, now);
   is_probe := e.circuit <> 'closed';
   for job in
@@ -73,7 +73,7 @@ begin
     places := places || e.in_flight;
     estimates := estimates || job.estimate;
   end loop;
-  if cardinality(ids) > 0 then
+  if cardinality(ids) > 0 or e.second <> last then
     perform holdfast.save_endpoint(e);
   end if;
 end

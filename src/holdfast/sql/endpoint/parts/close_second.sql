@@ -1,4 +1,5 @@
--- Stores the counts of the last second and starts the current one. The caller has locked the endpoint, changed nothing.
+-- Stores the counts of the last second, adds them to the totals and starts the current one.
+-- The caller has locked the endpoint, changed nothing, and saves it: otherwise the second would be stored again.
 create or replace function holdfast.close_second(inout e holdfast.endpoints, now double precision)
 language plpgsql volatile
 as $$
@@ -20,6 +21,11 @@ begin
         limited = s.limited + excluded.limited, other = s.other + excluded.other, units = s.units + excluded.units,
         took = s.took + excluded.took, "limit" = excluded."limit", in_flight = excluded.in_flight,
         circuit = excluded.circuit, rate = excluded.rate;
+    e.totals := (
+      (e.totals).ok + e.second_ok, (e.totals).failed + e.second_failed, (e.totals).limited + e.second_limited,
+      (e.totals).other + e.second_other, (e.totals).units + e.second_units, (e.totals).took + e.second_took,
+      (e.totals).cost + e.second_units * e.price
+    )::holdfast.call_totals;
   end if;
   e.second := floor(now);
   e.second_started := 0;

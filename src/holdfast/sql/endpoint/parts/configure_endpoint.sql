@@ -25,6 +25,9 @@ begin
       budget_per_day = case when given ? 'budget_per_day' then (given ->> 'budget_per_day')::double precision
         else t.budget_per_day end,
       price = coalesce((given ->> 'price')::double precision, t.price),
+      -- The units of the second under way are added at the new price: the difference keeps the total as it is.
+      totals.cost = (t.totals).cost
+        + t.second_units * (t.price - coalesce((given ->> 'price')::double precision, t.price)),
       estimate = case when given ? 'estimate' then (given ->> 'estimate')::double precision else t.estimate end,
       shares = coalesce(nullif(given -> 'shares', 'null'), t.shares),
       pause = coalesce((given ->> 'pause')::double precision, t.pause),

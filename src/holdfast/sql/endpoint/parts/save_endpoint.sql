@@ -16,7 +16,7 @@ begin
       last_ok = e.last_ok, blocked_until = e.blocked_until, rate = e.rate, peak = e.peak, rate_clock = e.rate_clock,
       last_rate_cut = e.last_rate_cut, delivered_sum = e.delivered_sum, delivered_at = e.delivered_at,
       delivered_since = e.delivered_since, starts = e.starts, reserved = e.reserved,
-      spent_day = e.spent_day, spent = e.spent, second = e.second,
+      spent_day = e.spent_day, spent = e.spent, totals = e.totals, second = e.second,
       second_started = e.second_started, second_ok = e.second_ok, second_failed = e.second_failed,
       second_limited = e.second_limited, second_other = e.second_other, second_units = e.second_units,
       second_took = e.second_took

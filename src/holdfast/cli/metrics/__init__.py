@@ -1,0 +1,1 @@
+"""`holdfast metrics`: metrics for Prometheus, and figures from outside."""
