@@ -56,15 +56,6 @@ def test_a_figure_that_cannot_be_stored_is_refused_with_a_reason(database_url: s
         assert refused.err != ""
 
 
-def test_how_long_statistics_are_kept_is_set_with_a_reason(database_url: str) -> None:
-    assert command("metrics keep --minutes 2d --hours 60d", database_url).code == 2, "no reason"
-    done = command("metrics keep --minutes 2d --hours 60d --reason months", database_url)
-    assert (done.code, "60d" in done.out) == (0, True)
-    (event,) = command("audit list --kind keep_statistics --json", database_url).document["events"]
-    assert event["reason"] == "months"
-    assert command("metrics keep --minutes 9d --hours 8d --reason no", database_url).code == 2
-
-
 def test_the_depth_of_a_queue_is_shown_by_minute(database_url: str) -> None:
     given(
         database_url,

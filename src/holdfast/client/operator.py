@@ -7,7 +7,7 @@ from holdfast.client.connection_pools import Links
 from holdfast.client.filters import JobFilter, read_state, wire
 from holdfast.client.job_actions import Action, JobSelection, act
 from holdfast.client.read_id import read_id
-from holdfast.db import depths, logs, operator
+from holdfast.db import logs, operator, stats
 from holdfast.db.operator import Results
 from holdfast.db.statement import Executor
 from holdfast.model.byte_size import Size, parse_size
@@ -32,9 +32,10 @@ class OperatorActions:
         await logs.limit_logs(self._database, parse_size(size), reason, self._links.name)
 
     async def keep_statistics(self, minutes: Duration, hours: Duration, reason: str) -> None:
-        """Keeps figures of each minute this long, then those of each hour. The defaults are 7 and 30 days."""
-        lengths = parse_duration(minutes), parse_duration(hours)
-        await depths.keep_statistics(self._database, *lengths, reason, self._links.name)
+        """Keeps statistics by minute and by hour for so long; the default is 7 and 30 days."""
+        await stats.keep_statistics(
+            self._database, parse_duration(minutes), parse_duration(hours), reason, self._links.name
+        )
 
     async def reclaim(self, *jobs: UUID | str, reason: str, **filters: Unpack[JobFilter]) -> Results:
         """Takes jobs from their workers and makes them ready again, without a failure."""

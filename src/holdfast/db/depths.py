@@ -1,9 +1,9 @@
-"""The depth of queues by minute, and how long such figures are kept."""
+"""The depth of queues by minute."""
 
 from datetime import timedelta
 
 from holdfast.db.read_rows import read_all
-from holdfast.db.statement import Executor, run
+from holdfast.db.statement import Executor
 from holdfast.model.depth import DepthSample
 
 HISTORY = """
@@ -11,7 +11,6 @@ select
   queue, minute, waiting, scheduled, ready, running, oldest_ready, oldest_age, began_at, sampled_at
 from holdfast.depth_history($1::interval, $2::text, $3::integer)
 """
-KEEP = "select holdfast.keep_statistics($1::interval, $2::interval, $3::text, $4::text)"
 
 
 async def depth_history(
@@ -19,9 +18,3 @@ async def depth_history(
 ) -> list[DepthSample]:
     """The oldest first, at most `limit`."""
     return await read_all(on, DepthSample, HISTORY, since, queue, limit)
-
-
-async def keep_statistics(
-    on: Executor, minutes: timedelta, hours: timedelta, reason: str, actor: str
-) -> None:
-    await run(on, KEEP, minutes, hours, reason, actor)

@@ -16,6 +16,7 @@ END_STATS = (
     " wait_p50, wait_p95, wait_p99, run_p50, run_p95, run_p99"
     " from holdfast.end_stats($1::interval, $2::text, $3::text, $4::text)"
 )
+KEEP_STATISTICS = "select holdfast.keep_statistics($1::interval, $2::interval, $3::text, $4::text)"
 RECENT_ERRORS = (
     "select fingerprint, class, error_type, message, place, outcomes, queues, tasks, attempts, jobs,"
     " first_at, last_at, sample, is_partial"
@@ -34,6 +35,13 @@ async def end_stats(
 ) -> list[EndStats]:
     """The jobs that ended in the last `since`, at most 7 days, without the current minute."""
     return await read_all(on, EndStats, END_STATS, since, by, queue, task)
+
+
+async def keep_statistics(
+    on: Executor, minutes: timedelta, hours: timedelta, reason: str, actor: str
+) -> None:
+    """How long statistics are kept by minute, and by hour."""
+    await on.execute(KEEP_STATISTICS, minutes, hours, reason, actor)
 
 
 async def recent_errors(

@@ -192,11 +192,10 @@ COMMANDS = (
     ),
     Noun(
         "metrics",
-        "Report and list figures from outside; set how long statistics are kept.",
+        "Report and list figures from outside.",
         {
             "report": "report_metric:report_metric",
             "reported": "report_metric:list_reported",
-            "keep": "keep_statistics:keep_statistics",
         },
     ),
     Noun(

@@ -1,1 +1,1 @@
-"""`holdfast metrics`: figures from outside, and how long statistics are kept."""
+"""`holdfast metrics`: figures from outside."""
