@@ -1,6 +1,5 @@
 """How long statistics are kept is set with a reason."""
 
-import json
 from datetime import timedelta
 
 from holdfast.db.connect import Connection
@@ -35,7 +34,7 @@ async def test_a_change_is_stored_and_recorded(conn: Connection) -> None:
 
 
 async def test_hours_are_kept_at_least_as_long_as_minutes(conn: Connection) -> None:
-    for arguments in ("'7 days', '6 days'", "'1 minute', '6 days'", "null, '6 days'", "'7 days', null"):
+    for arguments in ("'7 days', '6 days'", "'1 hour', '6 days'", "null, '6 days'", "'7 days', null"):
         error = await refusal(conn, f"select holdfast.keep_statistics({arguments}, 'why', 'Ada')")
         assert error.sqlstate == "HF002"
 
