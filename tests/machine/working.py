@@ -12,6 +12,8 @@ from tests.machine.base import Base, choose, picks, workers
 from tests.machine.ends import ENDS, Complete, End, Fail, apply, detail_of
 from tests.machine.parts import Job, Worker
 
+REPORT = "report_progress(array[$1::uuid], array[$2::uuid], array[$3::jsonb])"
+
 
 class Working(Base):
     @rule(deed=st.sampled_from(["register", "renew", "renew", "stop"]), n=workers)
@@ -107,13 +109,13 @@ class Working(Base):
         (row,) = self.settle_with([(id_, token)], [end], self.worker(n), 0)
         assert (row["kind"], row["job_id"], row["token"]) == ("lost", id_, token)
         assert not self.session.verb("save_checkpoint($1, $2, 'late', '1')", id_, token)[0][0]
-        assert not self.session.verb("report_progress($1, $2, 99)", id_, token)[0][0]
+        assert self.session.verb(REPORT, id_, token, '{"done": 99}')[0]["result"] == "lost"
 
     @precondition(lambda self: self.running())
     @rule(pick=picks, name=st.sampled_from(["half", "most"]), done=st.integers(0, 9))
     def save_and_report(self, pick: int, name: str, done: int) -> None:
         job = choose(self.running(), pick)
         assert self.session.verb("save_checkpoint($1, $2, $3, '1')", job.id, job.token, name)[0][0]
-        assert self.session.verb("report_progress($1, $2, $3)", job.id, job.token, done)[0][0]
+        assert self.session.verb(REPORT, job.id, job.token, f'{{"done": {done}}}') == []
         self.model.checkpoints[job.id, name] = job.attempt
         self.model.progress[job.id] = done

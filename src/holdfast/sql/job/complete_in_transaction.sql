@@ -1,10 +1,10 @@
 -- running -> completed, or on to the next stage: ends a job in the transaction of its handler.
 -- The handler's own writes and the end of the job commit together or not at all. Call it last: it sets the session's
 -- idle_in_transaction_session_timeout, so that a host that fails before the commit holds the lock for one lease at
--- most.
+-- most. progress is the last report of the handler, in the form of report_progress.
 -- Raises HF006 if the job is no longer the caller's, so that the whole transaction is undone.
 create or replace function holdfast.complete_in_transaction(
-  job uuid, token uuid, output json, units double precision default null
+  job uuid, token uuid, output json, units double precision default null, progress jsonb default null
 )
 returns void
 language plpgsql volatile security definer
@@ -28,6 +28,8 @@ begin
       format('The job %s no longer belongs to this worker; the transaction is undone.', job),
       'Do nothing: another worker has the job, or the job has ended.');
   end if;
+  perform holdfast.store_progress(holdfast.read_progress(array[job], array[token], array[progress]))
+  where progress is not null;
   -- Cancelling here would keep the handler's writes without the completion. A job without stages is completed in
   -- spite of the request; for one with stages the transaction is undone, and the worker's release cancels the job.
   if held.is_staged and held.is_unwanted then
