@@ -1,7 +1,8 @@
 -- Returns how far a run has come: jobs by state, rate, estimated time left, and budget.
 -- waiting, scheduled, ready and running are counted among the 10,000 oldest live jobs of the run; the counts of ended
 -- jobs are exact. eta is the estimate at the average rate, eta_low and eta_high are the range that should hold nine
--- times in ten. All three are null before the first end, after the last, and while the budget is used up.
+-- times in ten. Before the first end they are those of run_forecast. All three are null after the last end, while the
+-- budget is used up, and where run_forecast has no estimate.
 -- No row if there is no such run.
 create or replace function holdfast.run_progress(run uuid)
 returns table (
@@ -47,6 +48,8 @@ as $$
       1 + 1.64 / sqrt(nullif(c.done, 0)::double precision) as doubt,
       coalesce(nullif(l.rate, 0), c.done / nullif(c.seconds, 0)) as lately
     from counted as c, lately as l
+  ), expected as (
+    select e.* from counted as c cross join lateral holdfast.run_forecast(c.id) as e where c.done = 0
   ), paid as (
     select b.*
     from holdfast.run_budgets as t
@@ -60,12 +63,20 @@ as $$
     case
       when p.goes_on and c.done > 0
         then make_interval(secs => c.seconds * (c.total - c.done)::double precision / c.done)
+      else e.eta
     end,
-    case when p.goes_on and c.done > 0 then make_interval(secs => p.ahead / greatest(p.rate, p.lately) / p.doubt) end,
-    case when p.goes_on and c.done > 0 then make_interval(secs => p.ahead / least(p.rate, p.lately) * p.doubt) end,
+    case
+      when p.goes_on and c.done > 0 then make_interval(secs => p.ahead / greatest(p.rate, p.lately) / p.doubt)
+      else e.eta_low
+    end,
+    case
+      when p.goes_on and c.done > 0 then make_interval(secs => p.ahead / least(p.rate, p.lately) * p.doubt)
+      else e.eta_high
+    end,
     b.max_money, b.spent, b.reserved, b.max_units, b.used, b.reserved_units
   from counted as c
   cross join live as l
   cross join pace as p
+  left join expected as e on true
   left join paid as b on true
 $$;
