@@ -147,9 +147,7 @@ async def test_a_run_says_what_and_who_caused_it(app: Holdfast, square: Square, 
     assert last.claimed_actor == "Ada"
 
 
-async def test_a_run_has_a_forecast_before_its_first_end(
-    app: Holdfast, square: Square, db: Database
-) -> None:
+async def test_a_run_has_a_forecast_before_its_first_end(app: Holdfast, square: Square, db: Database) -> None:
     """Before its workers have started: on the slots of its plan."""
     plan = WorkerPlan(_ignored, most=5, slots=2)
     async with app.run("squares", workers=plan) as run:
