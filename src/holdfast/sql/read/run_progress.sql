@@ -60,18 +60,14 @@ as $$
     c.id, c.name, c.state, c.total::bigint, l.waiting, l.scheduled, l.ready, l.running,
     c.completed::bigint, c.rejected::bigint, c.cancelled::bigint, c.dead::bigint, c.created_at, c.ended_at,
     60 * c.done / nullif(c.seconds, 0),
+    case when c.done = 0 then e.eta when p.goes_on then make_interval(secs => p.ahead / p.rate) end,
     case
-      when p.goes_on and c.done > 0
-        then make_interval(secs => c.seconds * (c.total - c.done)::double precision / c.done)
-      else e.eta
+      when c.done = 0 then e.eta_low
+      when p.goes_on then make_interval(secs => p.ahead / greatest(p.rate, p.lately) / p.doubt)
     end,
     case
-      when p.goes_on and c.done > 0 then make_interval(secs => p.ahead / greatest(p.rate, p.lately) / p.doubt)
-      else e.eta_low
-    end,
-    case
-      when p.goes_on and c.done > 0 then make_interval(secs => p.ahead / least(p.rate, p.lately) * p.doubt)
-      else e.eta_high
+      when c.done = 0 then e.eta_high
+      when p.goes_on then make_interval(secs => p.ahead / least(p.rate, p.lately) * p.doubt)
     end,
     b.max_money, b.spent, b.reserved, b.max_units, b.used, b.reserved_units
   from counted as c
