@@ -15,6 +15,7 @@ declare
   detail   constant jsonb := jsonb_build_object('units', units);
   held     record;
 begin
+  perform holdfast.check_object('progress', progress);
   perform holdfast.hold_ends(array[job], array[token], array['advance'], null, null);
   -- In a statement of its own: it sees what another transaction changed before it let go of the lock.
   select w.lease, j.pipeline is not null as is_staged, j.cancel_asked_at is not null as is_unwanted
