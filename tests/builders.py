@@ -203,6 +203,17 @@ async def release(conn: Connection, job: Running) -> bool:
     return await settle(conn, job, "release")
 
 
+async def report(conn: Connection, job: Running, **progress: Any) -> str:
+    """Of its progress; returns what became of the report."""
+    result = await conn.fetchval(
+        "select result from holdfast.report_progress($1, $2, $3::jsonb[])",
+        [job.id],
+        [job.token],
+        [to_json(progress)],
+    )
+    return result or "stored"
+
+
 async def cancel(conn: Connection, job: UUID, reason: str = "not needed", actor: str = "Ada") -> str:
     result: str = await conn.fetchval(
         "select result from holdfast.cancel_jobs($1, $2, $3)", [job], reason, actor

@@ -3,11 +3,12 @@
 import json
 import re
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from holdfast.db.connect import Connection
-from tests.builders import running_job
+from tests.builders import report, running_job
 from tests.cli.command import holdfast
 from tests.cli.scene import given
 
@@ -18,6 +19,8 @@ JOB_KEYS = {
     *("ready_at", "started_at", "cancel_asked_at", "ended_at", "progress", "unique_scope", "origin", "login"),
     *("role", "claimed_actor", "changed_at", "cost"),
 }
+
+CHECKPOINT_KEYS = {"name", "attempt", "saved_at", "size", "value"}
 
 
 def enqueue(url: str, *arguments: str) -> str:
@@ -36,7 +39,7 @@ def test_every_option_of_an_enqueue_reaches_the_job(database_url: str) -> None:
         *("--endpoint", "model", "--max-failures", "5", "--deadline", "2100-01-01T00:00:00Z"),
     )
     shown = holdfast("jobs", "show", job, "--json", url=database_url).document
-    assert shown.keys() == JOB_KEYS | {"attempts", "timeline", "calls", "logs"}
+    assert shown.keys() == JOB_KEYS | {"attempts", "timeline", "calls", "logs", "checkpoints"}
     expected = {
         "payload": {"name": "Ada"},
         "queue": "mail",
@@ -56,30 +59,62 @@ def test_every_option_of_an_enqueue_reaches_the_job(database_url: str) -> None:
     assert {name: shown[name] for name in expected} == expected
 
 
-def test_progress_is_listed_and_shown(database_url: str) -> None:
-    async def report(conn: Connection) -> str:
+def test_checkpoints_are_shown_to_viewers_and_to_no_producer(database_url: str) -> None:
+    async def saved(conn: Connection) -> str:
         job = await running_job(conn)
-        await conn.execute(
-            "select holdfast.report_progress($1, $2, 340, 1000, 2, 'page 34')", job.id, job.token
-        )
+        for name, data in (("page", '{"n": 7}'), ("login", '{"password": "hunter2"}')):
+            await conn.execute(
+                "select holdfast.save_checkpoint($1, $2, $3, $4)", job.id, job.token, name, data
+            )
+        return str(job.id)
+
+    job = given(database_url, saved)
+    viewer, producer = (f"{database_url}&role=holdfast_{role}" for role in ("viewer", "producer"))
+    shown = holdfast("jobs", "checkpoints", job, url=viewer, COLUMNS="120").lines
+    assert [line.split() for line in shown[:1]] == [["NAME", "ATTEMPT", "AGE", "BYTES", "VALUE"]]
+    assert re.fullmatch(r'page +1 +\d+ \w+ +8 +\{"n": 7\}', shown[1])
+    assert shown[2].endswith('{"password": [redacted]}')
+    document = holdfast("jobs", "checkpoints", job, "--json", url=viewer).document
+    assert document["job"] == job
+    assert [one.keys() for one in document["checkpoints"]] == [CHECKPOINT_KEYS] * 2
+    assert (
+        holdfast("jobs", "show", job, "--json", url=viewer).document["checkpoints"] == document["checkpoints"]
+    )
+    sheet = holdfast("jobs", "show", job, url=viewer, COLUMNS="120").out
+    assert re.search(rf"^checkpoints +page, login \(holdfast jobs checkpoints {job}\)$", sheet, re.MULTILINE)
+    refused = holdfast("jobs", "checkpoints", job, url=producer)
+    assert (refused.code, "hunter2" in refused.out + refused.err) == (1, False)
+    assert holdfast("jobs", "checkpoints", str(uuid4()), url=viewer).code == 5
+
+
+def test_progress_is_listed_and_shown(database_url: str) -> None:
+    async def reported(conn: Connection) -> str:
+        job = await running_job(conn)
+        errors = [{"item": "page 12", "error": "not found"}]
+        await report(conn, job, done=340, total=1000, failed=2, item="page 34", errors=errors)
         return str(job.id)
 
     enqueue(database_url, "--queue", "other")
     quiet = holdfast("jobs", "list", url=database_url, COLUMNS="120").lines[0]
     assert quiet.split() == ["ID", "STATE", "TASK", "QUEUE", "TRY", "AGE"]
-    job = given(database_url, report)
+    job = given(database_url, reported)
     shown = holdfast("jobs", "show", job, "--json", url=database_url).document["progress"]
     assert {**shown, "updated_at": None} == {
         "done": 340,
         "total": 1000,
         "failed": 2,
-        "note": "page 34",
+        "note": None,
+        "item": "page 34",
+        "errors": [{"item": "page 12", "error": "not found"}],
+        "rate": None,
+        "eta": None,
         "updated_at": None,
     }
     sheet = holdfast("jobs", "show", job, url=database_url, COLUMNS="120").out
     assert re.search(
         r"^progress +34% 340/1000, 2 failed: page 34 \(reported \d+ \w+ ago\)$", sheet, re.MULTILINE
     )
+    assert re.search(r"^page 12 +not found$", sheet, re.MULTILINE)
     listed = holdfast("jobs", "list", "--state", "running", url=database_url, COLUMNS="120").lines
     assert listed[0].split()[-1] == "DONE"
     assert listed[1].endswith("34% 340/1000, 2 failed: page 34")

@@ -26,6 +26,7 @@ PROGRESS_KEYS = {
         "blocker",
         "units",
         "cost",
+        "no_eta",
     ),
 }
 RUN_KEYS = {
@@ -70,6 +71,36 @@ def test_a_run_is_started_filled_sealed_cancelled_and_replayed(database_url: str
     assert replayed.out == f"{run} 2 replayed\n"
     listed = holdfast("runs", "list", "--json", url=database_url).document["runs"]
     assert [one.keys() for one in listed] == [RUN_KEYS]
+
+
+def test_a_run_shows_an_estimate_before_its_first_end_or_why_there_is_none(database_url: str) -> None:
+    run = holdfast("runs", "start", "nightly", url=database_url).out.strip()
+    holdfast("enqueue", "greet", "--run", run, "--count", "20", url=database_url)
+
+    def shown() -> str:
+        sheet = holdfast("runs", "show", run, url=database_url, COLUMNS="120").lines
+        return " ".join(next(line for line in sheet if line.startswith("eta ")).split()[1:])
+
+    async def timed(conn: Connection) -> None:
+        await conn.execute(
+            """
+            insert into holdfast.end_counts (minute, queue, task, state, jobs, retried, wait_tens, run_tens)
+            values (date_trunc('minute', now()), 'default', 'greet', 'completed', 10, 0, '{}', '{"40": 10}')
+            """
+        )
+
+    assert shown() == "none: no run time of the queue default is known"
+    given(database_url, timed)
+    assert shown() == "none: no worker is there for its jobs"
+
+    async def served(conn: Connection) -> None:
+        await a_worker(conn, slots=2)
+
+    given(database_url, served)
+    assert re.fullmatch(r"1\d\d s \(.+ to .+\), by the run times of earlier jobs", shown())
+    document = holdfast("runs", "show", run, "--json", url=database_url).document
+    assert document["eta_low"] <= document["eta"] <= document["eta_high"]
+    assert document["no_eta"] is None
 
 
 def test_a_job_cannot_join_a_sealed_run(database_url: str) -> None:

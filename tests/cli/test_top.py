@@ -19,7 +19,7 @@ from holdfast.cli.top.layout import frame
 from holdfast.cli.top.view import View, Wish
 from holdfast.db.connect import Connection
 from holdfast.model.overview import Overview, OverviewEndpoint, OverviewError, OverviewQueue, OverviewWorker
-from tests.builders import a_worker, ready_job, running_job
+from tests.builders import a_worker, ready_job, report, running_job
 from tests.cli.command import environment, eventually, holdfast
 from tests.cli.scene import dead_jobs, given, rows, states
 from tests.patience import PATIENCE
@@ -64,16 +64,14 @@ def test_a_full_frame_keeps_its_keys_on_a_terminal_of_24_lines() -> None:
 
 
 def test_running_jobs_that_reported_their_progress_are_shown(database_url: str) -> None:
-    async def report(conn: Connection) -> str:
+    async def reported(conn: Connection) -> str:
         await running_job(conn, queue="quiet")
         job = await running_job(conn, task="import_catalogue")
-        await conn.execute(
-            "select holdfast.report_progress($1, $2, 340, 1000, 0, 'page 34')", job.id, job.token
-        )
+        await report(conn, job, done=340, total=1000, note="page 34")
         return str(job.id)
 
     assert "RUNNING" not in holdfast("top", url=database_url).out
-    job = given(database_url, report)
+    job = given(database_url, reported)
     shown = holdfast("top", url=database_url, COLUMNS="80").lines
     (line,) = [one for one in shown if one.startswith(job[-12:])]
     assert " 34% 340/1000" in line

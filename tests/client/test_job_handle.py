@@ -1,8 +1,8 @@
 """Handles: state, output, how a job ended, cancel and replay."""
 
 import asyncio
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
@@ -10,8 +10,9 @@ from pydantic import BaseModel
 
 from holdfast.client.app import Holdfast
 from holdfast.db.connect import Database
-from holdfast.db.worker import report_progress
+from holdfast.db.worker import report_progress, save_checkpoint
 from holdfast.model.error import InvalidInput, JobFailed, NotFound, PermissionDenied, Timeout
+from holdfast.model.job import JobProgress
 from holdfast.model.outcome import Completed, Outcome, Rejected
 from holdfast.model.payload import encode
 from holdfast.model.queue import CancelResult, ReplayResult
@@ -57,12 +58,35 @@ async def test_progress_is_what_the_handler_reported_last(app: Holdfast, db: Dat
     assert await handle.progress() is None
     _, (job,) = await claim(db)
     for done in (1, 2):
-        await report_progress(db, job.id, job.token, done, 3, None, f"part {done}")
+        report = encode({"done": done, "total": 3, "note": f"part {done}"})
+        assert await report_progress(db, [job.id], [job.token], [report]) == {}
     progress = await handle.progress()
     assert progress is not None
     assert (progress.done, progress.total, progress.failed, progress.note) == (2, 3, 0, "part 2")
-    assert str(progress) == "66% 2/3: part 2"
-    assert (await app.job(handle.id).job()).progress == progress
+    assert str(replace(progress, rate=None, eta=None)) == "66% 2/3: part 2"
+    read = (await app.job(handle.id).job()).progress
+    assert read is not None
+    assert replace(read, eta=None) == replace(progress, eta=None)
+
+
+def test_progress_in_words_has_what_is_known_of_it() -> None:
+    progress = JobProgress(340, 1000, 2, None, datetime(2026, 1, 2, tzinfo=UTC))
+    assert str(progress) == "34% 340/1000, 2 failed"
+    known = replace(progress, item="page 34", note="resting", rate=12.0, eta=timedelta(seconds=55))
+    assert str(known) == "34% 340/1000, 2 failed, 12/s, 55 s left: resting, page 34"
+
+
+async def test_checkpoints_can_be_read_by_people(app: Holdfast, db: Database) -> None:
+    @app.task()
+    async def count() -> int:
+        return 1
+
+    handle = await count.enqueue()
+    assert await handle.checkpoints() == []
+    _, (job,) = await claim(db)
+    await save_checkpoint(db, job.id, job.token, "page", encode({"n": 7}))
+    (found,) = await handle.checkpoints()
+    assert (found.name, found.attempt, found.size, found.value) == ("page", 1, len(found.value), '{"n":7}')
 
 
 async def test_a_result_is_waited_for(app: Holdfast, db: Database) -> None:

@@ -1,12 +1,16 @@
 """Runs: sealed at the end of the block, waited for, cancelled, replayed."""
 
 import asyncio
+import re
+from collections.abc import Mapping
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from holdfast.client.app import Holdfast
 from holdfast.client.task import Task
+from holdfast.client.worker_plan import WorkerPlan
 from holdfast.db import maintenance, runs
 from holdfast.db.connect import Database
 from holdfast.model.error import NotFound, Timeout, WrongState
@@ -16,6 +20,11 @@ from tests.client.working import DIES, end_all
 from tests.patience import PATIENCE
 
 Square = Task[[int], int]
+# Ten jobs of about 11 s.
+TIMES = """
+insert into holdfast.end_counts (minute, queue, task, state, jobs, retried, wait_tens, run_tens)
+values (date_trunc('minute', holdfast.now()), 'default', 'square', 'completed', 10, 0, '{}', '{"40": 10}')
+"""
 
 
 @pytest.fixture
@@ -136,3 +145,29 @@ async def test_a_run_says_what_and_who_caused_it(app: Holdfast, square: Square, 
     (last,) = await app.jobs(origin="import")
     assert (await run.progress()).state == "ended"
     assert last.claimed_actor == "Ada"
+
+
+async def test_a_run_has_a_forecast_before_its_first_end(app: Holdfast, square: Square, db: Database) -> None:
+    """Before its workers have started: on the slots of its plan."""
+    plan = WorkerPlan(_ignored, most=5, slots=2)
+    async with app.run("squares", workers=plan) as run:
+        await square.options(run=run).enqueue_many([square.call(n) for n in range(100)])
+        before = await run.forecast()
+        assert (before.jobs, before.eta, before.reason) == (
+            100,
+            None,
+            "no run time of the queue default is known",
+        )
+        assert str(before) == "no forecast: no run time of the queue default is known"
+        await db.execute(TIMES)
+        planned = await run.forecast()
+        assert (planned.slots, planned.reason) == (10, None)
+        assert re.fullmatch(r"about 11\d s \(11\d s to 2 min\) on 10 slots", str(planned))
+        alone = await run.forecast(slots=1)
+        assert (alone.slots, alone.eta) == (1, planned.eta and 10 * planned.eta)
+    with pytest.raises(NotFound):
+        await app.find_run(uuid4()).forecast()
+
+
+async def _ignored(body: Mapping[str, Any]) -> None:
+    """A platform that starts no worker."""

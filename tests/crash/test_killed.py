@@ -1,7 +1,9 @@
 """A worker killed with SIGKILL, at every moment of a job's life."""
 
+import signal
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -72,6 +74,29 @@ async def test_a_job_that_kills_every_worker_is_dead_after_three_losses_and_its_
     assert (await here.job(bomb))["state"] == "dead"
     assert [(await here.job(job))["state"] for job in others] == ["completed"] * 5
     assert await here.conn.fetchval("select count(*) from calls where job = $1", bomb) == 3
+
+
+async def test_what_a_killed_worker_had_reported_stays_until_the_next_attempt_reports(
+    here: World, database_url: str, start: Start
+) -> None:
+    (job,) = await here.enqueue("report", {"most": 10})
+    victim = start(database_url, slots=1, lease=1)
+
+    async def progress() -> tuple[Any, ...]:
+        row = await here.conn.fetchrow("select done, total, item from holdfast.progress_view")
+        return () if row is None else tuple(row)
+
+    async def has_reported() -> bool:
+        return await progress() == (5, 10, "half")
+
+    await until(has_reported)
+    victim.signal(signal.SIGKILL)
+    await victim.ended()
+    await until(lambda: rescued(here))
+    assert await progress() == (5, 10, "half")
+    worker = start(database_url, slots=1, drain=True)
+    assert (await worker.ended())[0] == 0
+    assert ((await here.job(job))["state"], await progress()) == ("completed", (10, 10, "last"))
 
 
 async def rescued(here: World) -> int:

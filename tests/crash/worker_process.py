@@ -64,6 +64,16 @@ async def steps(ctx: JobContext, n: int) -> int:
 
 
 @app.task()
+async def report(ctx: JobContext, most: int) -> None:
+    """The first attempt reports half of its items and never ends; the next one goes on from there."""
+    await _trace(ctx)
+    if ctx.attempt == 1:
+        await ctx.progress(most // 2, most, item="half")
+        await asyncio.Event().wait()
+    await ctx.progress(most, item="last")
+
+
+@app.task()
 async def nap(ctx: JobContext, seconds: float) -> str:
     await _trace(ctx)
     await asyncio.sleep(seconds)

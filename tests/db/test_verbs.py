@@ -24,6 +24,7 @@ from holdfast.model.outcome import (
     end_of,
 )
 from holdfast.model.payload import JsonText, encode
+from holdfast.model.progress_report import NotReported
 from holdfast.model.queue import CancelResult, ReplayResult
 from holdfast.model.retry import PRESETS
 from holdfast.model.run_progress import Which
@@ -193,8 +194,10 @@ async def test_checkpoints_and_progress_are_fenced(conn: "asyncpg.Connection[Rec
     assert await worker.save_checkpoint(conn, job.id, job.token, "step", encode([1]))
     assert not await worker.save_checkpoint(conn, job.id, stale, "step", encode([2]))
     assert await worker.load_checkpoints(conn, job.id) == {"step": "[1]"}
-    assert await worker.report_progress(conn, job.id, job.token, 3, 10, 1, "on it")
-    assert not await worker.report_progress(conn, job.id, stale, 4)
+    report = [encode({"done": 3, "total": 10})]
+    assert await worker.report_progress(conn, [job.id], [job.token], report) == {}
+    lost = {job.id: NotReported.LOST}
+    assert await worker.report_progress(conn, [job.id], [stale], report) == lost
 
 
 async def test_a_worker_lives_renews_and_leaves(conn: "asyncpg.Connection[Record]") -> None:

@@ -18,6 +18,7 @@ from tests.docs import (
     test_observe,
     test_pipelines,
     test_process_mode,
+    test_progress,
     test_protect_a_model_server,
     test_readme,
     test_resources,
@@ -50,6 +51,7 @@ PAGES: dict[str, list[Callable[..., Any]]] = {
         test_observe.test_the_hook_reports_the_dead_job,
         test_observe.test_the_filter_adds_the_job_to_a_line,
     ],
+    "progress.md": [test_progress.test_the_program_prints_what_the_page_says],
     "fastapi.md": [
         test_fastapi.test_the_server_greets_by_its_own_worker,
         test_fastapi.test_the_server_with_a_lifespan_of_its_own_starts_and_ends,

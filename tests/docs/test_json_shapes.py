@@ -27,6 +27,7 @@ ROW = re.compile(r"^\| (?P<what>\w+) \| .* \| (?P<keys>`[^|]*`) \|$", re.MULTILI
 
 SHAPES = {
     "job": test_jobs.JOB_KEYS,
+    "checkpoint": test_jobs.CHECKPOINT_KEYS,
     "call": {one.name for one in fields(Call)},
     "run": test_runs_and_queues.RUN_KEYS,
     "progress": test_runs_and_queues.PROGRESS_KEYS,

@@ -1,6 +1,7 @@
 """The example analysis-runs: its verdict passes, and each planted fault makes it fail by name."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -23,6 +24,18 @@ COMMAND = [sys.executable, "-m", "examples", "analysis-runs"]
 ANSWERS, REPLIES = "every completed query has answers", "no reply was sent twice"
 
 
+class Told(Display):
+    """Remembers what it says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.lines.append(text)
+        super().say(text)
+
+
 @pytest.fixture
 def directory() -> Iterator[Path]:
     """One that anyone may pass through: as root, the server runs as another user."""
@@ -35,7 +48,11 @@ def directory() -> Iterator[Path]:
 @pytest.mark.slow
 @pytest.mark.alone
 async def test_the_verdict_passes_and_each_planted_fault_is_named(database_url: str, tmp_path: Path) -> None:
-    async with played(Options(database_url, tmp_path, Display())) as evidence:
+    display = Told()
+    async with played(Options(database_url, tmp_path, display)) as evidence:
+        first, second = [line for line in display.lines if line.startswith("Submitted for ")]
+        assert first == "Submitted for acme: no forecast: no run time of the queue analysis is known."
+        assert re.fullmatch(r"Submitted for globex: about .+ \(.+ to .+\) on \d+ slots\.", second)
         good = await judge(app.database, evidence)
         assert good.passed, good.line("analysis-runs", 0)
         await plant("double-reply", evidence)
@@ -76,7 +93,7 @@ def test_ctrl_c_ends_everything_and_leaves_nothing(directory: Path) -> None:
     )
     assert process.stderr is not None
     for line in process.stderr:
-        if line.startswith("Two runs are stored"):
+        if line.startswith("Submitted for acme"):
             break
     os.killpg(process.pid, signal.SIGINT)
     said = process.communicate(timeout=PATIENCE)

@@ -92,8 +92,10 @@ ENDS: st.SearchStrategy[End] = st.one_of(
 )
 
 
-def detail_of(end: End) -> str:
-    return json.dumps(end.detail())
+def detail_of(end: End, done: int | None = None) -> str:
+    """`done`: with a last report of the job's progress."""
+    report = {} if done is None else {"progress": {"done": done}}
+    return json.dumps({**end.detail(), **report})
 
 
 def apply(model: Model, job: Job, end: End, waited: timedelta | None) -> None:

@@ -12,6 +12,8 @@ from tests.machine.base import Base, choose, picks, workers
 from tests.machine.ends import ENDS, Complete, End, Fail, apply, detail_of
 from tests.machine.parts import Job, Worker
 
+REPORT = "report_progress(array[$1::uuid], array[$2::uuid], array[$3::jsonb])"
+
 
 class Working(Base):
     @rule(deed=st.sampled_from(["register", "renew", "renew", "stop"]), n=workers)
@@ -53,10 +55,10 @@ class Working(Base):
         self.model.claim(worker, wanted, [(row["job_id"], row["token"]) for row in rows])
 
     @precondition(lambda self: self.running())
-    @rule(pick=picks, end=ENDS)
-    def settle(self, pick: int, end: End) -> None:
+    @rule(pick=picks, end=ENDS, done=st.none() | st.integers(0, 9))
+    def settle(self, pick: int, end: End, done: int | None) -> None:
         job = choose(self.running(), pick)
-        self.turn([job], [end], wanted=0)
+        self.turn([job], [end], wanted=0, done=done)
 
     @precondition(lambda self: self.running())
     @rule(first=picks, ends=st.lists(ENDS, min_size=2, max_size=3), wanted=st.integers(1, 3))
@@ -71,10 +73,14 @@ class Working(Base):
         running = self.running()
         self.turn(running, [end for _ in running], wanted=0)
 
-    def turn(self, jobs: list[Job], ends: list[End], wanted: int) -> None:
+    def turn(self, jobs: list[Job], ends: list[End], wanted: int, done: int | None = None) -> None:
+        """`done`: what the last reports say, which go with the ends."""
         worker = self.model.workers[jobs[0].worker or UUID(int=0)]
-        rows = self.settle_with([(job.id, job.token or UUID(int=0)) for job in jobs], ends, worker, wanted)
+        claims = [(job.id, job.token or UUID(int=0)) for job in jobs]
+        rows = self.settle_with(claims, ends, worker, wanted, done)
         assert not [row for row in rows if row["kind"] == "lost"]
+        if done is not None:
+            self.model.progress.update({job.id: done for job in jobs})
         for job, end in zip(jobs, ends, strict=True):
             apply(self.model, job, end, self.waited(job))
         if wanted and not self.model.has_lease(worker):
@@ -85,12 +91,17 @@ class Working(Base):
             assert ("next" in [row["kind"] for row in rows]) == (len(claimed) < wanted)
 
     def settle_with(
-        self, claims: list[tuple[UUID, UUID]], ends: list[End], worker: Worker, wanted: int
+        self,
+        claims: list[tuple[UUID, UUID]],
+        ends: list[End],
+        worker: Worker,
+        wanted: int,
+        done: int | None = None,
     ) -> list[asyncpg.Record]:
         return self.session.verb(
             "settle_and_claim($1, $2, $3, $4, $5, $6::json[], $7::jsonb[])",
             *(worker.id, wanted, [id_ for id_, _ in claims], [token for _, token in claims]),
-            *([end.verb for end in ends], ["1"] * len(ends), [detail_of(end) for end in ends]),
+            *([end.verb for end in ends], ["1"] * len(ends), [detail_of(end, done) for end in ends]),
         )
 
     def waited(self, job: Job) -> timedelta | None:
@@ -104,16 +115,16 @@ class Working(Base):
     @rule(pick=picks, end=ENDS, n=workers)
     def settle_with_a_stale_token(self, pick: int, end: End, n: int) -> None:
         id_, token = choose(self.stale(), pick)
-        (row,) = self.settle_with([(id_, token)], [end], self.worker(n), 0)
+        (row,) = self.settle_with([(id_, token)], [end], self.worker(n), 0, done=99)
         assert (row["kind"], row["job_id"], row["token"]) == ("lost", id_, token)
         assert not self.session.verb("save_checkpoint($1, $2, 'late', '1')", id_, token)[0][0]
-        assert not self.session.verb("report_progress($1, $2, 99)", id_, token)[0][0]
+        assert self.session.verb(REPORT, id_, token, '{"done": 99}')[0]["result"] == "lost"
 
     @precondition(lambda self: self.running())
     @rule(pick=picks, name=st.sampled_from(["half", "most"]), done=st.integers(0, 9))
     def save_and_report(self, pick: int, name: str, done: int) -> None:
         job = choose(self.running(), pick)
         assert self.session.verb("save_checkpoint($1, $2, $3, '1')", job.id, job.token, name)[0][0]
-        assert self.session.verb("report_progress($1, $2, $3)", job.id, job.token, done)[0][0]
+        assert self.session.verb(REPORT, job.id, job.token, f'{{"done": {done}}}') == []
         self.model.checkpoints[job.id, name] = job.attempt
         self.model.progress[job.id] = done

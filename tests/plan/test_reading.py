@@ -77,6 +77,8 @@ OTHERS: list[tuple[str, int]] = [
     ("select * from holdfast.timeline('OLD')", FEW),
     ("select * from holdfast.list_jobs('{}', 'OLD', 100)", FEW),
     ("select * from holdfast.run_progress('RUN')", 400),  # the newest 200 ends tell the rate
+    ("select * from holdfast.run_forecast('RUN')", SOME),
+    ("select * from holdfast.list_checkpoints('OLD')", FEW),
     ("select * from holdfast.run_view order by id desc limit 100", FEW),
     ("select * from holdfast.queue_view", MANY),
     ("select holdfast.backlog(array['crowd', 'rare'])", MANY),

@@ -7,7 +7,7 @@ import asyncpg
 import pytest
 
 from holdfast.db.connect import Connection
-from tests.builders import a_worker, ready_jobs, renew, running_job
+from tests.builders import a_worker, ready_jobs, renew, report, running_job
 from tests.plan.cost import WRITES, Cost, cost_of, counting, writes
 from tests.plan.crowded import Drain
 
@@ -74,12 +74,12 @@ async def test_renewals_and_progress_are_heap_only_updates(conn: Connection) -> 
     """
     worker = await a_worker(conn)
     job = await running_job(conn, worker=worker)
-    await conn.execute("select holdfast.report_progress($1, $2, 0)", job.id, job.token)
+    await report(conn, job, done=0)
     heap_only = Counter[str]()
     for done in range(100):
         async with counting(conn):
             await renew(conn, worker, running=1, processed=done)
-            await conn.execute("select holdfast.report_progress($1, $2, $3)", job.id, job.token, done)
+            await report(conn, job, done=done)
             made = await conn.fetch(WRITES)
         assert {row["relname"]: row["n_tup_upd"] for row in made} == {"workers": 1, "progress": 1}
         heap_only.update({row["relname"]: row["n_tup_hot_upd"] for row in made})

@@ -19,6 +19,7 @@ from tests.builders import (
     refusal,
     renew,
     replay,
+    report,
     rescue,
     running_job,
     settle,
@@ -64,7 +65,7 @@ WORKER_VERBS: list[tuple[str, Any]] = [
     ("select holdfast.load_checkpoints($1)", uuid4()),
     ("select holdfast.save_call($1, $1, '{}')", uuid4()),
     ("select holdfast.label_job($1, $1, '{}')", uuid4()),
-    ("select holdfast.report_progress($1, $1, 1)", uuid4()),
+    ("select holdfast.report_progress($1, $1, '{}')", [uuid4()]),
     ("select holdfast.held_jobs($1)", uuid4()),
     ("select holdfast.save_logs($1, '{1}', $1, '{0}', '{[]}')", [uuid4()]),
     ("select holdfast.log_settings($1)", ["q"]),
@@ -116,6 +117,7 @@ async def test_a_producer_enqueues_and_looks_up_what_became_of_it(conn: Connecti
     await conn.execute("select holdfast.seal_run($1)", run)
     assert await conn.fetchval("select state from holdfast.job_states(array[$1::uuid])", job) == "ready"
     assert await conn.fetchval("select total from holdfast.run_progress($1)", run) == 1
+    assert await conn.fetchval("select jobs from holdfast.run_forecast($1)", run) == 1
 
 
 async def test_a_producer_does_nothing_else(conn: Connection) -> None:
@@ -128,7 +130,8 @@ async def test_a_producer_does_nothing_else(conn: Connection) -> None:
     for view in await relations(conn, "v"):
         assert (await refusal(conn, f"select * from holdfast.{view}")).sqlstate == DENIED, view
     assert (await refusal(conn, "select holdfast.list_jobs()")).sqlstate == DENIED
-    assert (await refusal(conn, "select holdfast.get_job($1)", uuid4())).sqlstate == DENIED
+    for reader in ("get_job", "list_checkpoints"):
+        assert (await refusal(conn, f"select holdfast.{reader}($1)", uuid4())).sqlstate == DENIED, reader
 
 
 async def test_a_worker_does_all_of_a_workers_life(conn: Connection) -> None:
@@ -144,7 +147,7 @@ async def test_a_worker_does_all_of_a_workers_life(conn: Connection) -> None:
             conn, await a_worker(conn, [verb]), queue=verb, order_key="o", unique_key=verb
         )
         await conn.execute("select holdfast.save_checkpoint($1, $2, 'a', '1')", job.id, job.token)
-        await conn.execute("select holdfast.report_progress($1, $2, 1)", job.id, job.token)
+        assert await report(conn, job, done=1) == "stored"
         assert await settle(conn, job, verb, detail)
         await conn.execute("reset role")
         await conn.execute("select holdfast.cancel_jobs(array(select id from holdfast.jobs))")
@@ -166,6 +169,8 @@ async def test_a_worker_does_not_operate_and_reads_no_view(conn: Connection) -> 
 
 async def test_a_viewer_reads_every_view_and_does_nothing(conn: Connection) -> None:
     job = await running_job(conn, payload="x" * 5000)
+    await conn.execute("select holdfast.save_checkpoint($1, $2, 'a', '1')", job.id, job.token)
+    await report(conn, job, done=1)
     await complete(conn, job)
     await ready_job(conn)
     await become(conn, "holdfast_viewer")
@@ -175,6 +180,7 @@ async def test_a_viewer_reads_every_view_and_does_nothing(conn: Connection) -> N
         await conn.fetch(f"select * from holdfast.{view}")
     assert await state_of(conn, job.id) == "completed"
     assert len(await conn.fetch("select * from holdfast.list_jobs()")) == 2
+    assert await conn.fetchval("select value from holdfast.list_checkpoints($1)", job.id) == "1"
     await denied(conn, WORKER_VERBS)
     await denied(conn, OPERATOR_VERBS)
     await denied(conn, PRODUCER_VERBS)

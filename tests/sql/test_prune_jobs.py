@@ -16,6 +16,7 @@ from tests.builders import (
     fail,
     ready_job,
     replay,
+    report,
     running_job,
     settle,
     state_of,
@@ -48,7 +49,7 @@ async def test_a_job_is_forgotten_after_its_queues_retention(conn: Connection, c
 
 async def test_nothing_is_left_beside_a_forgotten_job(conn: Connection, clock: Clock) -> None:
     job = await running_job(conn, payload="x" * 5000, retry=[0, 0, 0])
-    await conn.execute("select holdfast.report_progress($1, $2, 1)", job.id, job.token)
+    await report(conn, job, done=1)
     await save(conn, job, "a line")
     await settle(conn, job, "advance", {"stage": "two"})
     job = await claim_one(conn, job.worker)

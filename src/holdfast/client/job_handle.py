@@ -9,6 +9,7 @@ from holdfast.client.json_conversion import Converter
 from holdfast.client.log_follower import follow_logs
 from holdfast.client.wait import wait_until
 from holdfast.db import jobs, logs, pipelines
+from holdfast.model.checkpoint import Checkpoint
 from holdfast.model.duration import Duration
 from holdfast.model.error import JobFailed, NotFound, PermissionDenied
 from holdfast.model.handler_log import LogLine
@@ -56,6 +57,10 @@ class JobHandle(Generic[R]):
     async def progress(self) -> JobProgress | None:
         """The last progress that its handler reported, also after the end; None if it reported none."""
         return (await self.job()).progress
+
+    async def checkpoints(self) -> list[Checkpoint]:
+        """The partial work that its handlers have saved, for people: as text, redacted, cut after 8 KiB."""
+        return await jobs.list_checkpoints(self._links.here().database, self.id)
 
     async def logs(self, attempt: int | None = None) -> list[LogLine]:
         """What its handler logged, of one attempt or of all, as far as its queue keeps it (`logs`)."""

@@ -14,7 +14,7 @@ from holdfast.db import runs
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import NotFound, WrongState
 from holdfast.model.id import RunId
-from holdfast.model.run_progress import RunProgress, Which
+from holdfast.model.run_progress import RunForecast, RunProgress, Which
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
 
@@ -80,7 +80,20 @@ class Run:
     async def progress(self) -> RunProgress:
         found = await runs.run_progress(self._links.here().database, self.id)
         if found is None:
-            raise NotFound(f"There is no run {self.id}.", "check the id; 'holdfast runs list' shows all runs")
+            raise self._not_found()
+        return found
+
+    async def forecast(self, slots: int | None = None) -> RunForecast:
+        """How long the jobs left should take, by the run times of earlier jobs in their queues.
+
+        On the slots of the workers that are there; before they have started, on those of the run's plan.
+        """
+        database = self._links.here().database
+        found = await runs.run_forecast(database, self.id, slots)
+        if found is not None and found.slots == 0 and slots is None and self._plan is not None:
+            found = await runs.run_forecast(database, self.id, self._plan.most * self._plan.slots)
+        if found is None:
+            raise self._not_found()
         return found
 
     async def wait(self, timeout: Duration | None = None) -> RunProgress:
@@ -118,6 +131,9 @@ class Run:
         """Add time; the jobs that waited for it continue. Returns how many."""
         database = self._links.here().database
         return await runs.extend_run(database, self.id, parse_duration(by), reason, self._links.name)
+
+    def _not_found(self) -> NotFound:
+        return NotFound(f"There is no run {self.id}.", "check the id; 'holdfast runs list' shows all runs")
 
     async def _ended(self) -> RunProgress | None:
         progress = await self.progress()

@@ -7,6 +7,7 @@ from typing import Any
 from holdfast.db.read_rows import enqueued, read, read_all, read_first, read_results
 from holdfast.db.statement import Executor, Fetcher, fetch, fetch_value, run
 from holdfast.model.attempt import Attempt
+from holdfast.model.checkpoint import Checkpoint
 from holdfast.model.id import JobId
 from holdfast.model.job import Enqueued, Job, JobStatus
 from holdfast.model.page import Page
@@ -66,6 +67,7 @@ select
   progress, unique_scope, origin, login, role, claimed_actor, changed_at, cost
 """
 GET = f"{JOB} from holdfast.get_job($1::uuid)"
+CHECKPOINTS = "select name, attempt, saved_at, size, value from holdfast.list_checkpoints($1::uuid)"
 STATES = """
 select
   job_id, state, attempt, failures, created_at, due_at, ready_at, started_at, ended_at, changed_at,
@@ -162,6 +164,11 @@ async def replay_jobs(
 
 async def get_job(on: Executor, job: JobId) -> Job | None:
     return await read_first(on, Job, GET, job)
+
+
+async def list_checkpoints(on: Executor, job: JobId) -> list[Checkpoint]:
+    """Oldest first."""
+    return await read_all(on, Checkpoint, CHECKPOINTS, job)
 
 
 async def job_states(on: Executor, ids: Sequence[JobId]) -> list[JobStatus]:

@@ -1,7 +1,7 @@
 """Rows as plain objects: the columns of a statement are the fields of a dataclass, in their order."""
 
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import cache
 from types import NoneType, UnionType
@@ -12,7 +12,7 @@ from asyncpg import Record
 
 from holdfast.db.statement import Fetcher, fetch, fetch_one, fetch_row
 from holdfast.model.id import JobId
-from holdfast.model.job import ClaimedJob, Enqueued, JobProgress
+from holdfast.model.job import ClaimedJob, Enqueued, ItemError, JobProgress
 from holdfast.model.payload import decode
 from holdfast.model.worker import LostEnd, Settled
 
@@ -73,7 +73,14 @@ def _progress(text: str | None) -> JobProgress | None:
     if text is None:
         return None
     found = decode(text)
-    return JobProgress(**{**found, "updated_at": datetime.fromisoformat(found["updated_at"])})
+    return JobProgress(
+        **{
+            **found,
+            "updated_at": datetime.fromisoformat(found["updated_at"]),
+            "errors": tuple(ItemError(**one) for one in found["errors"]),
+            "eta": None if found["eta"] is None else timedelta(seconds=float(found["eta"])),
+        }
+    )
 
 
 async def read_results(on: Fetcher, kind: type[E], query: str, *args: Any) -> dict[JobId, E]:

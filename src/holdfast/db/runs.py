@@ -9,7 +9,7 @@ from holdfast.db.clock import now
 from holdfast.db.read_rows import read_all, read_first
 from holdfast.db.statement import Executor, fetch_value
 from holdfast.model.id import RunId
-from holdfast.model.run_progress import RunProgress, RunSummary, Which
+from holdfast.model.run_progress import RunForecast, RunProgress, RunSummary, Which
 
 START = "select holdfast.start_run($1::text, $2::jsonb)"
 SEAL = "select holdfast.seal_run($1::uuid)"
@@ -19,7 +19,14 @@ PROGRESS = (
     "select run, name, state, total, waiting, scheduled, ready, running, completed, rejected, cancelled,"
     " dead, started_at, ended_at, rate_per_minute, eta, eta_low, eta_high,"
     " budget, spent, reserved, max_units, used_units, reserved_units, units, cost,"
-    " holdfast.run_blocker($1::uuid) from holdfast.run_progress($1::uuid)"
+    " holdfast.run_blocker($1::uuid),"
+    " case when completed + rejected + cancelled + dead = 0 and eta is null"
+    " then (select reason from holdfast.run_forecast($1::uuid)) end"
+    " from holdfast.run_progress($1::uuid)"
+)
+FORECAST = (
+    "select run, jobs, slots, measured, mean, p50, p95, eta, eta_low, eta_high, reason"
+    " from holdfast.run_forecast($1::uuid, $2::integer)"
 )
 
 EXTEND = "select holdfast.extend_run($1::uuid, $2::interval, $3::text, $4::text)"
@@ -80,6 +87,11 @@ async def raise_budget(
 
 async def run_progress(on: Executor, run_id: RunId) -> RunProgress | None:
     return await read_first(on, RunProgress, PROGRESS, run_id)
+
+
+async def run_forecast(on: Executor, run_id: RunId, slots: int | None = None) -> RunForecast | None:
+    """On these slots, or on those of the workers that are there."""
+    return await read_first(on, RunForecast, FORECAST, run_id, slots)
 
 
 async def list_runs(

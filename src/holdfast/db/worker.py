@@ -6,13 +6,14 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from holdfast.db.read_rows import read_all, read_one, settled
+from holdfast.db.read_rows import read_all, read_one, read_results, settled
 from holdfast.db.statement import Executor, fetch, fetch_value, run
 from holdfast.model.attempt import AttemptResult
 from holdfast.model.id import JobId, Token, WorkerId
 from holdfast.model.job import ClaimedJob
 from holdfast.model.outcome import DONE, End, Verb
 from holdfast.model.payload import JsonText
+from holdfast.model.progress_report import NotReported
 from holdfast.model.worker import LeftJobs, Renewal, Settled, StopRequest
 
 REGISTER = "select holdfast.register_worker($1::uuid, $2::text[], $3::jsonb)"
@@ -53,9 +54,7 @@ RESULTS = (
 SAVE_CHECKPOINT = "select holdfast.save_checkpoint($1::uuid, $2::uuid, $3::text, $4::json)"
 LOAD_CHECKPOINTS = "select name, data from holdfast.load_checkpoints($1::uuid)"
 LABEL_JOB = "select holdfast.label_job($1::uuid, $2::uuid, $3::jsonb)"
-REPORT_PROGRESS = (
-    "select holdfast.report_progress($1::uuid, $2::uuid, $3::bigint, $4::bigint, $5::bigint, $6::text)"
-)
+REPORT_PROGRESS = "select job_id, result from holdfast.report_progress($1::uuid[], $2::uuid[], $3::jsonb[])"
 
 Info = Mapping[str, Any]
 
@@ -147,16 +146,10 @@ async def load_checkpoints(on: Executor, job: JobId) -> dict[str, JsonText]:
 
 
 async def report_progress(
-    on: Executor,
-    job: JobId,
-    token: Token,
-    done: int,
-    total: int | None = None,
-    failed: int | None = None,
-    note: str | None = None,
-) -> bool:
-    """False if the lease was lost."""
-    return bool(await fetch_value(on, REPORT_PROGRESS, job, token, done, total, failed, note))
+    on: Executor, ids: Sequence[JobId], tokens: Sequence[Token], reports: Sequence[JsonText]
+) -> dict[JobId, NotReported]:
+    """Store how far each job has come; returns those that were not stored."""
+    return await read_results(on, NotReported, REPORT_PROGRESS, list(ids), list(tokens), list(reports))
 
 
 async def label_job(on: Executor, job: JobId, token: Token, labels: Mapping[str, Any]) -> bool:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from holdfast.model.duration import short
 from holdfast.model.id import JobId, RunId, Token, WorkerId
 from holdfast.model.payload import JsonText, decode
 from holdfast.model.state import State
@@ -55,21 +56,41 @@ class Enqueued:
 
 
 @dataclass(frozen=True, slots=True)
+class ItemError:
+    """What went wrong with an item of a job; redacted. `item` is None if the handler named none."""
+
+    item: str | None
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
 class JobProgress:
-    """What a handler last reported by `ctx.progress`; `total` is None if it did not say."""
+    """What a handler last reported by `ctx.progress`; `total` is None if it did not say.
+
+    `done` counts items, those that failed included. `rate` is items per second since the first report of the
+    attempt, `eta` the time left at that rate while it runs; None until they are known. `errors`: the latest
+    five.
+    """
 
     done: int
     total: int | None
     failed: int
     note: str | None
     updated_at: datetime
+    item: str | None = None
+    errors: tuple[ItemError, ...] = ()
+    rate: float | None = None
+    eta: timedelta | None = None
 
     def __str__(self) -> str:
-        """34% 340/1000, 2 failed: page 34"""
+        """34% 340/1000, 2 failed, 12/s, 55 s left: page 34"""
         share = f"{100 * self.done // self.total}% " if self.total else ""
         counted = str(self.done) if self.total is None else f"{share}{self.done}/{self.total}"
         failed = f", {self.failed} failed" if self.failed else ""
-        return f"{counted}{failed}{f': {self.note}' if self.note else ''}"
+        rate = "" if self.rate is None else f", {self.rate:.3g}/s"
+        left = "" if self.eta is None else f", {short(self.eta)} left"
+        words = ", ".join(filter(None, (self.note, self.item)))
+        return f"{counted}{failed}{rate}{left}{f': {words}' if words else ''}"
 
 
 @dataclass(frozen=True, slots=True)

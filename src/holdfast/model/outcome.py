@@ -160,6 +160,12 @@ def end_of(outcome: Outcome) -> End:
     return end
 
 
+def with_progress(end: End, report: JsonText) -> End:
+    """The end, which also stores the last report of the attempt's progress."""
+    said = "{" if end.detail is None else f"{end.detail[:-1]}, "
+    return end._replace(detail=f'{said}"progress": {report}}}')
+
+
 def units_of(end: End) -> float | None:
     """The units that the attempt used."""
     said = {} if end.detail is None else json.loads(end.detail)

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from holdfast.model.duration import short
+from holdfast.model.human_readable import counted
 from holdfast.model.id import RunId
 
 LIVE = ("waiting", "scheduled", "ready", "running")
@@ -20,9 +22,10 @@ class Which(StrEnum):
 @dataclass(frozen=True, slots=True)
 class RunProgress:
     """The progress of a run, by counts of its jobs. The rest takes between `eta_low` and `eta_high` in nine
-    of ten cases, at the current rate. The fields from `budget` to `reserved_units` are None without a budget;
-    `units` and `cost` are those of stages that its jobs left or ended in. `blocker` says why the run waits
-    until its budget is raised; then there is no `eta`.
+    of ten cases, at the current rate; before the first end the three are those of its forecast, and without
+    one `no_eta` says why. The fields from `budget` to `reserved_units` are None without a budget; `units` and
+    `cost` are those of stages that its jobs left or ended in. `blocker` says why the run waits until its
+    budget is raised; then there is no `eta`.
     """
 
     id: RunId
@@ -52,6 +55,7 @@ class RunProgress:
     units: float | None
     cost: float | None
     blocker: str | None
+    no_eta: str | None = None
 
     @property
     def ended(self) -> int:
@@ -62,6 +66,34 @@ class RunProgress:
         """The states whose count stopped at the 10,000 oldest live jobs."""
         live = self.waiting + self.scheduled + self.ready + self.running
         return [*LIVE] if live >= MOST_COUNTED and self.total - self.ended > live else []
+
+
+@dataclass(frozen=True, slots=True)
+class RunForecast:
+    """How long the `jobs` left should take on `slots`, by the run times of `measured` earlier jobs.
+
+    `eta` follows from their `mean`, `eta_low` and `eta_high` from `p50` and `p95`. Without one,
+    `reason` says why.
+    """
+
+    run: RunId
+    jobs: int
+    slots: int
+    measured: int
+    mean: timedelta | None
+    p50: timedelta | None
+    p95: timedelta | None
+    eta: timedelta | None
+    eta_low: timedelta | None
+    eta_high: timedelta | None
+    reason: str | None
+
+    def __str__(self) -> str:
+        """about 2 min (90 s to 4 min) on 4 slots"""
+        if self.eta is None or self.eta_low is None or self.eta_high is None:
+            return f"no forecast: {self.reason}"
+        spread = f"{short(self.eta_low)} to {short(self.eta_high)}"
+        return f"about {short(self.eta)} ({spread}) on {counted(self.slots, 'slot')}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ declare
     "holdfast_producer": [
       "signal", "declare_pipeline", "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns", "read_payloads",
       "notify_ready",
-      "start_run", "seal_run", "run_progress", "run_blocker", "job_states", "start_workers", "fail_continuation",
-      "report_metric"
+      "start_run", "seal_run", "run_progress", "run_forecast", "run_blocker", "job_states", "start_workers",
+      "fail_continuation", "report_metric"
     ],
     "holdfast_worker": [
       "register_worker", "renew_lease", "stop_worker", "cancel_requests", "held_jobs", "backlog", "left_to_drain",
@@ -20,7 +20,8 @@ declare
       "save_logs", "log_settings",
       "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns", "read_payloads", "declare_queue", "declare_task",
       "declare_endpoint", "notify_ready",
-      "start_run", "seal_run", "run_progress", "run_blocker", "get_job", "job_states", "attempt_results",
+      "start_run", "seal_run", "run_progress", "run_forecast", "run_blocker", "get_job", "job_states",
+      "attempt_results",
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records",
       "record_maintenance", "seal_events",
       "forget_workers", "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits",
@@ -41,9 +42,9 @@ declare
       "mark_lanes", "prune_logs", "sample_depths", "report_metric"
     ],
     "holdfast_viewer": [
-      "get_job", "job_states", "list_jobs", "find_jobs", "run_progress", "run_blocker", "explain", "timeline",
-      "load_context", "load_history", "end_stats", "call_stats", "time_parts", "stats_by_minute", "stat_totals",
-      "endpoint_history", "recent_errors", "find_dead_letters",
+      "get_job", "job_states", "list_jobs", "find_jobs", "run_progress", "run_forecast", "run_blocker", "explain",
+      "timeline", "load_context", "load_history", "list_checkpoints", "end_stats", "call_stats", "time_parts",
+      "stats_by_minute", "stat_totals", "endpoint_history", "recent_errors", "find_dead_letters",
       "count_dead_letters", "open_letters", "budgets_left", "queue_depths",
       "count_matching_jobs", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times",
       "recommended_workers", "work_left", "queue_names", "neglected_queues", "check_invariants", "list_events",

@@ -9,12 +9,15 @@ from holdfast.worker.claim.orphans import Orphans
 from holdfast.worker.declarations import Declarations
 from holdfast.worker.events.endpoint_watch import EndpointWatch
 from holdfast.worker.suspects.suspect_workers import Isolation, SuspectWorkers
-from holdfast.worker.worker_state import ATTEMPT_LOGS, JOB_EVENTS, STOP_REQUESTS, WorkerState
+from holdfast.worker.worker_state import ATTEMPT_LOGS, JOB_EVENTS, PROGRESS, STOP_REQUESTS, WorkerState
 
 SUSPECTS = "suspects"
 # One statement for the lines of all attempts: soon after an end, for readers who follow, but never many.
 LOGS_EVERY = timedelta(seconds=2)
 LOGS_SOONEST = timedelta(seconds=1)
+# One statement for the reports of all attempts, however often their handlers report.
+PROGRESS_EVERY = timedelta(seconds=2)
+PROGRESS_SOONEST = timedelta(seconds=0.5)
 
 
 def maintenance_tasks(
@@ -32,6 +35,7 @@ def maintenance_tasks(
         MaintenanceTask("endpoints", sweep, EndpointWatch(worker.events.endpoints).look),
         MaintenanceTask(JOB_EVENTS, sweep, worker.events.read),
         MaintenanceTask(ATTEMPT_LOGS, LOGS_EVERY, worker.logs.send, soonest=LOGS_SOONEST),
+        MaintenanceTask(PROGRESS, PROGRESS_EVERY, worker.progress.send, soonest=PROGRESS_SOONEST),
         MaintenanceTask("log_settings", 2 * sweep, worker.logs.read_settings),
     ]
 

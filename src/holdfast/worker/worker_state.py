@@ -18,6 +18,7 @@ from holdfast.worker.events.job_events import JobEvents
 from holdfast.worker.lease.lease import Lease, Registration
 from holdfast.worker.logs.attempt_logs import AttemptLogs
 from holdfast.worker.options import WorkerOptions
+from holdfast.worker.progress.progress_reports import ProgressReports
 from holdfast.worker.resources import NONE
 from holdfast.worker.settle.outbox import Outbox
 from holdfast.worker.shutdown.stopping import Stopping
@@ -27,18 +28,19 @@ from holdfast.worker.worker_app import WorkerApp
 from holdfast.worker.worker_connection import WorkerConnection, listening_connection
 from holdfast.worker.worker_report import WorkerReport
 
-# Maintenance tasks that also run at once, after news of a cancel request, a failure or a log.
+# Maintenance tasks that also run at once, after news of a cancel request, a failure, a log or progress.
 STOP_REQUESTS = "stop_requests"
 JOB_EVENTS = "job_events"
 ATTEMPT_LOGS = "attempt_logs"
+PROGRESS = "progress"
 
 
 class WorkerState:
     """Changed only in the worker's event loop; the thread of the lease reads its numbers.
 
     Three connections: `main` for one settle loop, `side` for the other one, LISTEN and maintenance tasks, and
-    that of the lease. Handlers that use checkpoints, progress or transactions take theirs from the
-    application's own pool.
+    that of the lease. Handlers that use checkpoints or transactions take theirs from the application's own
+    pool.
     """
 
     sweeper: Sweeper  # set before the worker registers
@@ -65,6 +67,7 @@ class WorkerState:
         self.events = JobEvents(self.me, self._read_results)
         self.logs = AttemptLogs(options.queues, self.slots.running, self._send_logs)
         self.database_time = DatabaseTime()
+        self.progress = ProgressReports(self.slots.running, self._send_progress)
         self.calls: set[float] = set()  # when each running settle_and_claim began
         self.left_as = LeftAs.STOPPED
         self.claims_left = 1 if options.once else None  # None: unlimited
@@ -128,6 +131,9 @@ class WorkerState:
 
     def _send_logs(self) -> None:
         self.sweeper.hurry(ATTEMPT_LOGS)
+
+    def _send_progress(self) -> None:
+        self.sweeper.hurry(PROGRESS)
 
     def _may_poll_seldom(self) -> bool:
         return self.side.is_listening and not self.options.drain

@@ -112,6 +112,7 @@ COMMANDS = (
         {
             "list": "list_jobs:list_jobs",
             "show": "show_job:show_job",
+            "checkpoints": "show_job:show_checkpoints",
             "logs": "job_logs:show_logs",
             "limit-logs": "job_logs:limit_logs",
             "wait": "wait_and_signal:wait_jobs",

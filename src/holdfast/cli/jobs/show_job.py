@@ -13,11 +13,12 @@ from holdfast.db import jobs, logs, stats
 from holdfast.db.connect import Database
 from holdfast.db.recorded_calls import list_calls
 from holdfast.model.attempt import Attempt
+from holdfast.model.checkpoint import Checkpoint
 from holdfast.model.error import NotFound, PermissionDenied
 from holdfast.model.handler_log import LogSummary
-from holdfast.model.human_readable import counted
+from holdfast.model.human_readable import counted, some
 from holdfast.model.id import JobId
-from holdfast.model.job import Job
+from holdfast.model.job import Job, JobProgress
 from holdfast.model.json_document import plain
 from holdfast.model.recorded_call import Call
 from holdfast.model.timeline import TimelineEntry
@@ -33,6 +34,29 @@ def show_job(context: typer.Context, job: OneJob, as_json: Json = False) -> None
         print_record(record)
 
 
+def show_checkpoints(context: typer.Context, job: OneJob, as_json: Json = False) -> None:
+    """Show the checkpoints of a job: what its handlers have saved, with secrets removed.
+
+    A value is cut after 8 KiB.
+    """
+    job_id = read_job_id(job)
+    found = with_database(context, lambda database: _checkpoints(database, job_id))
+    if as_json:
+        print_json({"job": job_id, "checkpoints": found})
+        return
+    print_table(
+        ("name", "attempt", "age", "bytes", "value"),
+        ((one.name, one.attempt, ago(one.saved_at), one.size, one.value) for one in found),
+        keep=("name", "attempt", "age", "bytes"),
+    )
+
+
+async def _checkpoints(database: Database, job: JobId) -> list[Checkpoint]:
+    if await jobs.get_job(database, job) is None:
+        raise NotFound(f"There is no job {job}.")
+    return await jobs.list_checkpoints(database, job)
+
+
 @dataclass(frozen=True, slots=True)
 class JobRecord:
     job: Job
@@ -40,6 +64,7 @@ class JobRecord:
     timeline: list[TimelineEntry]
     calls: list[Call]
     logs: list[LogSummary]
+    checkpoints: list[Checkpoint]
 
 
 async def read_record(database: Database, job_id: JobId) -> JobRecord:
@@ -50,9 +75,10 @@ async def read_record(database: Database, job_id: JobId) -> JobRecord:
         attempts = await jobs.list_attempts(database, job_id)
         timeline = await stats.timeline(database, job_id)
         calls, kept = await list_calls(database, job_id), await logs.summaries(database, job_id)
-        return JobRecord(job, attempts, timeline, calls, kept)
+        saved = await jobs.list_checkpoints(database, job_id)
+        return JobRecord(job, attempts, timeline, calls, kept, saved)
     except PermissionDenied:
-        return JobRecord(job, [], [], [], [])  # a worker may see a job, but not its attempts
+        return JobRecord(job, [], [], [], [], [])  # a worker may see a job, but not its attempts
 
 
 def document(record: JobRecord) -> dict[str, Any]:
@@ -62,11 +88,15 @@ def document(record: JobRecord) -> dict[str, Any]:
         "timeline": plain(record.timeline),
         "calls": plain(record.calls),
         "logs": plain(record.logs),
+        "checkpoints": plain(record.checkpoints),
     }
 
 
 def print_record(record: JobRecord) -> None:
-    print_sheet(facts(record.job) | {"progress": _progress(record.job), "logs": _logs(record)})
+    more = {"progress": _progress(record.job), "logs": _logs(record), "checkpoints": _saved(record)}
+    print_sheet(facts(record.job) | more)
+    if record.job.progress is not None:
+        print_item_errors(record.job.progress)
     if record.timeline:
         write("")
         print_table(
@@ -86,6 +116,22 @@ def _logs(record: JobRecord) -> str | None:
         return None
     lines, tries = sum(one.lines for one in record.logs), counted(len(record.logs), "attempt")
     return f"{counted(lines, 'line')} of {tries} ({command('jobs', 'logs', str(record.job.id))})"
+
+
+def _saved(record: JobRecord) -> str | None:
+    if not record.checkpoints:
+        return None
+    names = some([one.name for one in record.checkpoints])
+    return f"{names} ({command('jobs', 'checkpoints', str(record.job.id))})"
+
+
+def print_item_errors(progress: JobProgress) -> None:
+    """The latest, in the order of the reports."""
+    if progress.errors:
+        write("")
+        print_table(
+            ("item", "error of an item"), ((one.item, one.error) for one in progress.errors), keep=("item",)
+        )
 
 
 def _why(entry: TimelineEntry) -> str | None:

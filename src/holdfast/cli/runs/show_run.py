@@ -22,7 +22,7 @@ from holdfast.model.json_document import plain
 from holdfast.model.run_progress import LIVE, RunProgress
 
 BUDGET = ("budget", "spent", "reserved", "max_units", "used_units", "reserved_units")
-ETA = ("eta", "eta_low", "eta_high")
+ETA = ("eta", "eta_low", "eta_high", "no_eta")
 
 
 def show_run(context: typer.Context, run: OneRun, as_json: Json = False) -> None:
@@ -80,12 +80,13 @@ def _sheet(progress: RunProgress) -> dict[str, Any]:
 
 
 def _eta(progress: RunProgress) -> str | None:
-    """With its spread; a run that waits for its budget says so instead."""
+    """With its spread; a run without one says why."""
     if progress.blocker is not None:
         return "none: the run waits for a larger budget"
     if progress.eta is None:
-        return None
-    return f"{roughly(progress.eta)} ({roughly(progress.eta_low)} to {roughly(progress.eta_high)})"
+        return None if progress.no_eta is None else f"none: {progress.no_eta}"
+    basis = "" if progress.ended else ", by the run times of earlier jobs"
+    return f"{roughly(progress.eta)} ({roughly(progress.eta_low)} to {roughly(progress.eta_high)}){basis}"
 
 
 def _number(value: float | None) -> str | None:

@@ -1,10 +1,10 @@
 -- running -> completed, or on to the next stage: ends a job in the transaction of its handler.
 -- The handler's own writes and the end of the job commit together or not at all. Call it last: it sets the session's
 -- idle_in_transaction_session_timeout, so that a host that fails before the commit holds the lock for one lease at
--- most.
+-- most. progress is the last report of the handler, in the form of report_progress.
 -- Raises HF006 if the job is no longer the caller's, so that the whole transaction is undone.
 create or replace function holdfast.complete_in_transaction(
-  job uuid, token uuid, output json, units double precision default null
+  job uuid, token uuid, output json, units double precision default null, progress jsonb default null
 )
 returns void
 language plpgsql volatile security definer
@@ -15,6 +15,7 @@ declare
   detail   constant jsonb := jsonb_build_object('units', units);
   held     record;
 begin
+  perform holdfast.check_object('progress', progress);
   perform holdfast.hold_ends(array[job], array[token], array['advance'], null, null);
   -- In a statement of its own: it sees what another transaction changed before it let go of the lock.
   select w.lease, j.pipeline is not null as is_staged, j.cancel_asked_at is not null as is_unwanted
@@ -28,6 +29,8 @@ begin
       format('The job %s no longer belongs to this worker; the transaction is undone.', job),
       'Do nothing: another worker has the job, or the job has ended.');
   end if;
+  perform holdfast.store_progress(holdfast.read_progress(array[job], array[token], array[progress]))
+  where progress is not null;
   -- Cancelling here would keep the handler's writes without the completion. A job without stages is completed in
   -- spite of the request; for one with stages the transaction is undone, and the worker's release cancels the job.
   if held.is_staged and held.is_unwanted then

@@ -20,7 +20,8 @@ select
   j.started_at,
   j.cancel_asked_at,
   null::timestamptz as ended_at,
-  (select to_jsonb(p) - 'job_id' from holdfast.progress as p where p.job_id = j.id) as progress,
+  (select to_jsonb(p) - 'job_id' || jsonb_build_object('eta', extract(epoch from p.eta))
+    from holdfast.progress_view as p where p.job_id = j.id) as progress,
   j.unique_scope, coalesce(j.origin, 'automatic') as origin, g.login, nullif(g.role, 'none') as role,
   j.claimed_actor,
   case j.state
@@ -54,7 +55,8 @@ select
   h.order_key, h.unique_key, coalesce(l.endpoint, p.endpoint), coalesce(l."group", p."group"), h.units, h.timeout,
   h.deadline, h.max_failures, h.retry, holdfast.created_at(h.id),
   null, h.ready_at, h.started_at, null, h.ended_at,
-  (select to_jsonb(p) - 'job_id' from holdfast.progress as p where p.job_id = h.id),
+  (select to_jsonb(p) - 'job_id' || jsonb_build_object('eta', extract(epoch from p.eta))
+    from holdfast.progress_view as p where p.job_id = h.id),
   h.unique_scope, coalesce(h.origin, 'automatic'), g.login, nullif(g.role, 'none'), h.claimed_actor, h.ended_at, h.cost
 from holdfast.history as h
 left join holdfast.lanes as l on l.lane = h.lane

@@ -1,9 +1,10 @@
 -- Returns how far a run has come: jobs by state, rate, estimated time left, and budget.
 -- waiting, scheduled, ready and running are counted among the 10,000 oldest live jobs of the run; the counts of ended
 -- jobs are exact. eta is the estimate at the average rate, eta_low and eta_high are the range that should hold nine
--- times in ten. All three are null before the first end, after the last, and while the budget is used up.
--- units and cost are those of stages that jobs left or ended in, with or without a budget. No row if there is no such
--- run.
+-- times in ten. Before the first end they are those of run_forecast. All three are null after the last end, while the
+-- budget is used up, and where run_forecast has no estimate. units and cost are those of stages that jobs left or ended
+-- in, with or without a budget.
+-- No row if there is no such run.
 create or replace function holdfast.run_progress(run uuid)
 returns table (
   run uuid, name text, state text, total bigint, waiting bigint, scheduled bigint, ready bigint, running bigint,
@@ -49,6 +50,8 @@ as $$
       1 + 1.64 / sqrt(nullif(c.done, 0)::double precision) as doubt,
       coalesce(nullif(l.rate, 0), c.done / nullif(c.seconds, 0)) as lately
     from counted as c, lately as l
+  ), expected as (
+    select e.* from counted as c cross join lateral holdfast.run_forecast(c.id) as e where c.done = 0
   ), paid as (
     select b.*
     from holdfast.run_budgets as t
@@ -59,15 +62,19 @@ as $$
     c.id, c.name, c.state, c.total::bigint, l.waiting, l.scheduled, l.ready, l.running,
     c.completed::bigint, c.rejected::bigint, c.cancelled::bigint, c.dead::bigint, c.created_at, c.ended_at,
     60 * c.done / nullif(c.seconds, 0),
+    case when c.done = 0 then e.eta when p.goes_on then make_interval(secs => p.ahead / p.rate) end,
     case
-      when p.goes_on and c.done > 0
-        then make_interval(secs => c.seconds * (c.total - c.done)::double precision / c.done)
+      when c.done = 0 then e.eta_low
+      when p.goes_on then make_interval(secs => p.ahead / greatest(p.rate, p.lately) / p.doubt)
     end,
-    case when p.goes_on and c.done > 0 then make_interval(secs => p.ahead / greatest(p.rate, p.lately) / p.doubt) end,
-    case when p.goes_on and c.done > 0 then make_interval(secs => p.ahead / least(p.rate, p.lately) * p.doubt) end,
+    case
+      when c.done = 0 then e.eta_high
+      when p.goes_on then make_interval(secs => p.ahead / least(p.rate, p.lately) * p.doubt)
+    end,
     b.max_money, b.spent, b.reserved, b.max_units, b.used, b.reserved_units, c.units, c.cost
   from counted as c
   cross join live as l
   cross join pace as p
+  left join expected as e on true
   left join paid as b on true
 $$;

@@ -81,17 +81,27 @@ comment on column holdfast.checkpoints.saved_at is 'When it was saved.';
 
 create table holdfast.progress (
   job_id     uuid primary key,
+  token      uuid not null,
   done       bigint not null,
   total      bigint,
-  failed     bigint not null default 0,
+  failed     bigint,
   note       text,
+  item       text,
+  errors     jsonb,
+  first_at   timestamptz not null,
+  first_done bigint not null,
   updated_at timestamptz not null,
   constraint progress_not_negative check (done >= 0 and total >= 0 and failed >= 0)
 ) with (fillfactor = 50);
 comment on table holdfast.progress is 'How far a job has come, for people.';
 comment on column holdfast.progress.job_id is 'The job.';
-comment on column holdfast.progress.done is 'Items done.';
+comment on column holdfast.progress.token is 'Token of the claim that reported last.';
+comment on column holdfast.progress.done is 'Items done, those that failed included.';
 comment on column holdfast.progress.total is 'Items in all, if known.';
-comment on column holdfast.progress.failed is 'Items that failed.';
-comment on column holdfast.progress.note is 'What it is at, in words.';
-comment on column holdfast.progress.updated_at is 'When it was last reported.';
+comment on column holdfast.progress.failed is 'Items that failed, if reported.';
+comment on column holdfast.progress.note is 'What it is doing, in words.';
+comment on column holdfast.progress.item is 'The item it is at.';
+comment on column holdfast.progress.errors is 'The latest errors of items, at most five, the newest last.';
+comment on column holdfast.progress.first_at is 'When the first report of this claim was stored.';
+comment on column holdfast.progress.first_done is 'Items done by then.';
+comment on column holdfast.progress.updated_at is 'When the last report was stored.';

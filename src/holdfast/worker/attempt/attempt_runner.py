@@ -168,12 +168,13 @@ class AttemptRunner:
         worker.report.count(end.verb)
         if attempt.log is not None:
             worker.logs.ended(attempt, end.verb)
+        sent = end if attempt.progress is None else worker.progress.ended(attempt, end)
         if worker.allowance.durations is not None and end.verb is not Verb.RELEASE:
             worker.allowance.durations.note(job.task, monotonic() - attempt.began)
         if attempt.is_settled:
             worker.events.completed(job, monotonic() - attempt.began)
         else:
-            worker.outbox.add(job.id, job.token, end)
+            worker.outbox.add(job.id, job.token, sent)
             if worker.events.has_successes or end is not DONE:
                 worker.events.ended(job, end, monotonic() - attempt.began, attempt.error)
             # A job that waits for children may have missed the end of the last one.

@@ -13,6 +13,7 @@ from holdfast.model.outcome import End
 from holdfast.model.stage_routing import Advance
 from holdfast.telemetry.attempt_log import AttemptLog
 from holdfast.worker.attempt.handler import Handler
+from holdfast.worker.progress.attempt_progress import AttemptProgress
 
 _CREATING_EVENTS = Lock()
 
@@ -46,10 +47,12 @@ class Attempt:
         "forward_yield",
         "handler",
         "has_begun",
+        "is_lost",
         "is_settled",
         "job",
         "log",
         "marker",
+        "progress",
         "reason",
         "stop",
         "task",
@@ -73,6 +76,7 @@ class Attempt:
         self.reason: str | None = None  # of the cancel request
         self.yields = False  # true: its worker will exit, and asks it to yield
         self.is_settled = False  # true: the database knows its end, or this worker must not report it
+        self.is_lost = False  # true: the database has answered that this worker no longer holds the job
         self.units: float | None = None
         self.endpoint_ok: bool | None = None  # what the handler has said about its endpoint so far
         self.marker: Advance | None = None  # the last one of ctx.advance; the handler must return it
@@ -80,6 +84,7 @@ class Attempt:
         self.end: End | None = None  # set by the last step: what the database stores
         self.error: BaseException | None = None  # what the handler raised; set only if a hook may want it
         self.log: AttemptLog | None = None  # begun by the first line that the handler logs
+        self.progress: AttemptProgress | None = None  # begun by the handler's first report
         self.cancelled_event: Event | None = None
         self.yield_event: Event | None = None
 

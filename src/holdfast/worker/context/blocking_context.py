@@ -64,9 +64,16 @@ class BlockingContext:
         return self._do(self._context.spawn(task, payloads, **options))
 
     def progress(
-        self, done: int, total: int | None = None, failed: int | None = None, note: str | None = None
+        self,
+        done: int,
+        total: int | None = None,
+        failed: int | None = None,
+        note: str | None = None,
+        *,
+        item: str | None = None,
+        error: BaseException | str | None = None,
     ) -> None:
-        self._do(self._context.progress(done, total, failed, note))
+        self._do(self._context.progress(done, total, failed, note, item=item, error=error))
 
     def label(self, **labels: Any) -> None:
         self._do(self._context.label(**labels))

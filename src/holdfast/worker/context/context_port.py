@@ -12,6 +12,7 @@ from holdfast.model.id import JobId, RunId
 from holdfast.model.job import ClaimedJob
 from holdfast.model.payload import JsonText
 from holdfast.model.pipeline import Child, Told, Visit
+from holdfast.model.progress_report import ProgressReport
 from holdfast.model.recorded_call import NewCall
 from holdfast.model.stage_routing import OnFailure, WaitFor
 from holdfast.pipeline.models import Models
@@ -63,9 +64,10 @@ class ContextPort(Protocol):
 
     async def add_labels(self, job: ClaimedJob, labels: Mapping[str, Any]) -> bool: ...
 
-    async def report_progress(
-        self, job: ClaimedJob, done: int, total: int | None, failed: int | None, note: str | None
-    ) -> bool: ...
+    async def report_progress(self, attempt: Attempt, report: ProgressReport) -> bool:
+        """Stored within a second, with the reports of other jobs. False once it is known that the worker no
+        longer holds the job.
+        """
 
     async def enqueue_child(
         self, job: ClaimedJob, task: str, payload: JsonText, options: Mapping[str, Any], *, is_bound: bool

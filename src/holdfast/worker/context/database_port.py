@@ -17,6 +17,7 @@ from holdfast.model.id import JobId, RunId
 from holdfast.model.job import ClaimedJob
 from holdfast.model.payload import JsonText, decode
 from holdfast.model.pipeline import Child, Told, Visit
+from holdfast.model.progress_report import ProgressReport
 from holdfast.model.recorded_call import NewCall
 from holdfast.model.stage_routing import OnFailure, WaitFor
 from holdfast.pipeline.models import Models, StageModels
@@ -83,7 +84,9 @@ class DatabasePort:
             with self._home, conflicts_translated():
                 yield block
             text = attempt.handler.encode_output(block.output)
-            await complete(connection, job, text, attempt.units, pooled=self._database.address.pooled)
+            report = self._worker.progress.last_report(attempt)
+            is_pooled = self._database.address.pooled
+            await complete(connection, job, text, attempt.units, report, pooled=is_pooled)
         attempt.is_settled = True
         if job.run is not None:
             self._worker.run_touched()
@@ -107,10 +110,12 @@ class DatabasePort:
     async def add_labels(self, job: ClaimedJob, labels: Mapping[str, Any]) -> bool:
         return await self._time.of(job, db_worker.label_job(self._database, job.id, job.token, labels))
 
-    async def report_progress(
-        self, job: ClaimedJob, done: int, total: int | None, failed: int | None, note: str | None
-    ) -> bool:
-        return await db_worker.report_progress(self._database, job.id, job.token, done, total, failed, note)
+    async def report_progress(self, attempt: Attempt, report: ProgressReport) -> bool:
+        """Kept in memory. A handler that only counts and reports must not block the loop, so each report lets
+        the others go on.
+        """
+        await asyncio.sleep(0)
+        return self._worker.progress.add(attempt, report)
 
     async def enqueue_child(
         self, job: ClaimedJob, task: str, payload: JsonText, options: Mapping[str, Any], *, is_bound: bool

@@ -11,6 +11,7 @@ from typing import Any, overload
 from holdfast.model.error import LeaseLost
 from holdfast.model.id import JobId, RunId
 from holdfast.model.payload import decode, encode
+from holdfast.model.progress_report import read_report
 from holdfast.model.recorded_call import NewCall
 from holdfast.worker.attempt.running_attempt import Attempt
 from holdfast.worker.context.blocking_context import UNNAMED, BlockingContext
@@ -174,10 +175,25 @@ class JobContext(PipelineContext):
         job.labels_json = encode(kept)
 
     async def progress(
-        self, done: int, total: int | None = None, failed: int | None = None, note: str | None = None
+        self,
+        done: int,
+        total: int | None = None,
+        failed: int | None = None,
+        note: str | None = None,
+        *,
+        item: str | None = None,
+        error: BaseException | str | None = None,
     ) -> None:
-        """Report counts for people; a value that is None stays unchanged, an empty note removes the note."""
-        self._check(await self._port.report_progress(self._attempt.job, done, total, failed, note))
+        """Report how far the job is, for people. Report as often as you like: a worker stores the newest
+        reports of all its jobs in one statement every half second, and the last one with the job's end.
+
+        `done` counts items, those that `failed` included. `item` is the one that it is at, `error` what went
+        wrong with it; the latest five errors are kept. A value that is None stays unchanged, an empty text
+        removes the text. Raises InvalidInput for counts that cannot be, and LeaseLost after the database has
+        refused a report.
+        """
+        report = read_report(done, total, failed, note, item, error)
+        self._check(not self._attempt.is_lost and await self._port.report_progress(self._attempt, report))
 
     async def enqueue(self, task: Any, payload: Any = None, **options: Any) -> JobId:
         """Enqueue a child: a task or its name, its payload, and options in the form of the SQL verb.
@@ -208,4 +224,5 @@ class JobContext(PipelineContext):
 
     def _check(self, is_ours: bool) -> None:
         if not is_ours:
+            self._attempt.is_lost = True
             raise LeaseLost(f"This worker no longer holds the job {self.id}.")

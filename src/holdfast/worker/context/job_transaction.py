@@ -39,12 +39,18 @@ class JobTransaction:
 
 
 async def complete(
-    on: Connection, job: ClaimedJob, output: JsonText | None, units: float | None, *, pooled: bool
+    on: Connection,
+    job: ClaimedJob,
+    output: JsonText | None,
+    units: float | None,
+    progress: JsonText | None,
+    *,
+    pooled: bool,
 ) -> None:
     """Raises TransactionEnded if the handler ended the transaction."""
     is_open = on.is_in_transaction()
     try:
-        mark = await complete_in_transaction(on, job.id, job.token, output, units)
+        mark = await complete_in_transaction(on, job.id, job.token, output, units, progress)
     except DatabaseError as exc:
         if exc.sqlstate != _ABORTED:
             raise

@@ -15,6 +15,7 @@ from holdfast.model.id import RunId
 from holdfast.model.job import ClaimedJob
 from holdfast.model.outcome import End, Verb
 from holdfast.model.payload import JsonText
+from holdfast.model.progress_report import read_report
 from holdfast.model.recorded_call import CallKind, NewCall
 from holdfast.model.stage_routing import OnFailure, WaitFor
 from holdfast.telemetry.attempt_log import Line
@@ -46,7 +47,7 @@ async def answer_requests(child: ChildProcess, attempt: Attempt, port: ContextPo
             elif "endpoint_ok" in message:
                 attempt.endpoint_ok = message["endpoint_ok"]
             else:
-                await child.tell({"answer": message["ask"], **await _answer(attempt.job, port, message)})
+                await child.tell({"answer": message["ask"], **await _answer(attempt, port, message)})
         except (KeyError, TypeError, ValueError) as exc:
             raise ProcessDied(
                 f"The handler's process sent an invalid message to the worker: {exc!r}."
@@ -87,18 +88,19 @@ def _end(message: Message) -> tuple[End, bool]:
     return End(Verb(verb), text, detail), bool(message["last"])
 
 
-async def _answer(job: ClaimedJob, port: ContextPort, message: Message) -> Message:
+async def _answer(attempt: Attempt, port: ContextPort, message: Message) -> Message:
     try:
-        return {"value": await _do(job, port, message["verb"], message["with"])}
+        return {"value": await _do(attempt, port, message["verb"], message["with"])}
     except HoldfastError as exc:
         return {"error": type(exc).__name__, "message": exc.message, "hint": exc.hint}
     except Exception as exc:
         return {"error": "HoldfastError", "message": f"{type(exc).__name__}: {exc}", "hint": None}
 
 
-async def _do(job: ClaimedJob, port: ContextPort, verb: str, given: Mapping[str, Any]) -> Any:
+async def _do(attempt: Attempt, port: ContextPort, verb: str, given: Mapping[str, Any]) -> Any:
     """One method of the port, with arguments and result as JSON."""
     value: Any
+    job = attempt.job
     match verb:
         case "save_checkpoint":
             value = await port.save_checkpoint(job, given["name"], JsonText(given["data"]))
@@ -110,7 +112,7 @@ async def _do(job: ClaimedJob, port: ContextPort, verb: str, given: Mapping[str,
         case "add_labels":
             value = await port.add_labels(job, given["labels"])
         case "report_progress":
-            value = await port.report_progress(job, **given)
+            value = await port.report_progress(attempt, read_report(**given))
         case "enqueue_child":
             value = str(await port.enqueue_child(job, **given))
         case _:

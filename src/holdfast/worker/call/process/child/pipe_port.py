@@ -12,6 +12,7 @@ from holdfast.model.id import JobId, RunId
 from holdfast.model.job import ClaimedJob
 from holdfast.model.payload import JsonText, decode, encode
 from holdfast.model.pipeline import Child, Told, Visit
+from holdfast.model.progress_report import ProgressReport
 from holdfast.model.recorded_call import NewCall
 from holdfast.model.stage_routing import OnFailure, WaitFor
 from holdfast.model.state import State
@@ -77,10 +78,8 @@ class PipePort:
     async def add_labels(self, job: ClaimedJob, labels: Mapping[str, Any]) -> bool:
         return bool(await self._ask("add_labels", labels=dict(labels)))
 
-    async def report_progress(
-        self, job: ClaimedJob, done: int, total: int | None, failed: int | None, note: str | None
-    ) -> bool:
-        return bool(await self._ask("report_progress", done=done, total=total, failed=failed, note=note))
+    async def report_progress(self, attempt: Attempt, report: ProgressReport) -> bool:
+        return bool(await self._ask("report_progress", **asdict(report)))
 
     async def enqueue_child(
         self, job: ClaimedJob, task: str, payload: JsonText, options: Mapping[str, Any], *, is_bound: bool

@@ -1,0 +1,1 @@
+"""What handlers report of their progress, on its way to the database."""
