@@ -51,6 +51,7 @@ create table holdfast.jobs (
   labels          jsonb,
   origin          text,
   claimed_actor   text,
+  trace           jsonb,
   payload         json,
   constraint jobs_pkey primary key (id),
   constraint job_state_is_live check (state in ('waiting', 'scheduled', 'ready', 'running')),
@@ -155,6 +156,9 @@ comment on column holdfast.jobs.labels is 'Marks for people and filters.';
 comment on column holdfast.jobs.origin
   is 'What caused it: manual, scheduled, trigger, import, or the caller''s own word; null: automatic.';
 comment on column holdfast.jobs.claimed_actor is 'Name that its caller claimed to act for; not checked.';
+comment on column holdfast.jobs.trace
+  is 'W3C trace context: traceparent and tracestate of its producer, attempt for the span of the latest ended attempt;'
+    ' null: it is in no trace.';
 comment on column holdfast.jobs.payload is 'Its input, never changed; null if it lies in payloads because it is large.';
 
 create table holdfast.payloads (

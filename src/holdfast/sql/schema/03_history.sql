@@ -36,6 +36,7 @@ create table holdfast.history (
   labels        jsonb,
   origin        text,
   claimed_actor text,
+  trace         jsonb,
   reason        text,
   payload       json,
   output        json,
@@ -90,6 +91,7 @@ comment on column holdfast.history.retry is 'Its own retry policy.';
 comment on column holdfast.history.labels is 'Marks for people and filters.';
 comment on column holdfast.history.origin is 'What caused it; null: automatic.';
 comment on column holdfast.history.claimed_actor is 'Name that its caller claimed to act for; not checked.';
+comment on column holdfast.history.trace is 'W3C trace context, as in jobs.';
 comment on column holdfast.history.reason is 'Why it ended so, where there is something to say.';
 comment on column holdfast.history.payload is 'Its input; null if it lies in payloads.';
 comment on column holdfast.history.output is 'What it left.';

@@ -38,14 +38,14 @@ begin
       id, state, ended_at, queue, task, lane, priority, attempt, failures, losses, deferrals, generation, visit, units,
       ready_at, started_at, worker_id, token, pipeline, pipeline_version, stage, run_id, parent_id,
       order_key, order_seq, unique_scope, unique_key, timeout, deadline, max_failures, retry, labels, reason, payload,
-      output, login_id, origin, claimed_actor
+      output, login_id, origin, claimed_actor, trace
     )
     select
       id, to_state, at, queue, task, lane, priority, attempt, failures, losses, deferrals, generation, visit,
       case when used is null then units else coalesce(units, 0) + used end,
       rank_at + coalesce(lead, '0'), started_at, worker_id, token, pipeline, pipeline_version, stage, run_id, parent_id,
       order_key, order_seq, unique_scope, unique_key, timeout, deadline, max_failures, retry, labels, reason, payload,
-      output, login_id, origin, claimed_actor
+      output, login_id, origin, claimed_actor, trace
     from removed
   ), noted as (
     insert into holdfast.events (at, cause, job_id, run_id, queue, from_state, to_state, attempt, worker_id, reason)
