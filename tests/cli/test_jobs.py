@@ -59,6 +59,17 @@ def test_every_option_of_an_enqueue_reaches_the_job(database_url: str) -> None:
     assert {name: shown[name] for name in expected} == expected
 
 
+def test_a_job_can_join_a_trace(database_url: str) -> None:
+    async def stored(conn: Connection) -> str:
+        return str(await conn.fetchval("select trace ->> 'traceparent' from holdfast.jobs"))
+
+    traceparent = f"00-{'a' * 32}-{'1' * 16}-01"
+    enqueue(database_url, "--trace", traceparent)
+    assert given(database_url, stored) == traceparent
+    refused = holdfast("enqueue", "greet", "--trace", "no", url=database_url)
+    assert (refused.code, "traceparent" in refused.err) == (2, True)
+
+
 def test_checkpoints_are_shown_to_viewers_and_to_no_producer(database_url: str) -> None:
     async def saved(conn: Connection) -> str:
         job = await running_job(conn)

@@ -104,6 +104,8 @@ BAD_OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"retry": "no such preset"}, "retry"),
     ({"stagger": "often"}, "stagger"),
     ({"stagger": ("1s", 0)}, "stagger"),
+    ({"trace": 7}, "traceparent"),
+    ({"trace": {"traceparent": None}}, "traceparent"),
 ]
 
 
@@ -137,6 +139,8 @@ async def test_what_only_the_database_knows_is_refused_by_the_database(app: Hold
 
     with pytest.raises(InvalidOption, match="priority 101"):
         await greet.options(priority=101).enqueue()
+    with pytest.raises(InvalidOption, match="traceparent"):
+        await greet.options(trace="no").enqueue()
     with pytest.raises(InvalidPayload, match="bytes"):
         await greet.enqueue("x" * 300_000)
     with pytest.raises(NotFound, match="run"):

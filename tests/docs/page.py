@@ -2,7 +2,10 @@
 
 import os
 import re
+import subprocess
+import sys
 
+from tests.patience import PATIENCE
 from tests.repo.tree import ROOT
 
 BLOCK = re.compile(
@@ -27,3 +30,17 @@ def links(page: str) -> list[str]:
 
 def environment(database_url: str) -> dict[str, str]:
     return {**os.environ, "DATABASE_URL": database_url, "PYTHONPATH": str(ROOT / "src")}
+
+
+def run(program: str, database_url: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """In an interpreter of its own; it must succeed."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        env={**environment(database_url), **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 0, done.stderr
+    return done

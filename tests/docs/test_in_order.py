@@ -24,6 +24,7 @@ from tests.docs import (
     test_resources,
     test_testing,
     test_time_boxes,
+    test_traces,
     test_your_own_transaction,
 )
 from tests.model_server import test_guide
@@ -52,6 +53,7 @@ PAGES: dict[str, list[Callable[..., Any]]] = {
         test_observe.test_the_filter_adds_the_job_to_a_line,
     ],
     "progress.md": [test_progress.test_the_program_prints_what_the_page_says],
+    "traces.md": [test_traces.test_the_program_prints_its_spans],
     "fastapi.md": [
         test_fastapi.test_the_server_greets_by_its_own_worker,
         test_fastapi.test_the_server_with_a_lifespan_of_its_own_starts_and_ends,
@@ -108,7 +110,7 @@ def test_no_two_pages_use_the_same_queue() -> None:
         queue
         for page in (ROOT / "README.md", *guides())
         for program in [re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)]
-        if any("app = Holdfast()" in text for text in program)
+        if any("app = Holdfast(" in text for text in program)
         for queue in {*re.findall(r"""queue="([\w-]+)\"""", "\n".join(program))}
     )
     assert [queue for queue, pages in used.items() if pages > 1] == []

@@ -1,30 +1,14 @@
 """The guide to the log and to hooks is true: its programs run, without Sentry."""
 
 import re
-import subprocess
-import sys
 
 from holdfast.telemetry.event_list import Event
-from tests.docs.page import blocks, environment, links
-from tests.patience import PATIENCE
+from tests.docs.page import blocks, links, run
 from tests.repo.tree import ROOT
 
 PAGE = "guides/observe.md"
 FILTER, HOOK = [text for _, text in blocks(PAGE, "python")]
 NAME = re.compile(r"`((?:job|worker|hook|endpoint)\.[a-z_]+)`")
-
-
-def run(program: str, database_url: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program],
-        env=environment(database_url),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
-    )
-    assert done.returncode == 0, done.stderr
-    return done
 
 
 def test_the_hook_reports_the_dead_job(database_url: str) -> None:

@@ -39,6 +39,7 @@ ALLOWED = {
     "bench/peers/": "",  # other systems have their own words
     "src/holdfast/testing/": "tag",  # a model server's list of models
     "src/holdfast/model/describe_value.py": "tag",  # pydantic's word for the kind of a union's member
+    "src/holdfast/telemetry/tracer.py": "consumer",  # OpenTelemetry's kind of a span
     "examples/": "topic archive tag workflow",  # what the apps of the examples are about
     "tests/": "topic archive tag",
 }

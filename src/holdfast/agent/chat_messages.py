@@ -57,11 +57,23 @@ class ToolRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """The tokens of one answer; None if the server did not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+NO_USAGE = Usage()
+
+
+@dataclass(frozen=True, slots=True)
 class ModelAnswer:
     text: str
     requests: tuple[ToolRequest, ...]
     units: float
     finish_reason: str
+    usage: Usage = NO_USAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +89,8 @@ Message = PromptMessage | ModelAnswer | ToolReply
 
 class Api(Protocol):
     """The differences between the APIs."""
+
+    provider: str  # its name in traces
 
     def address(self, url: str) -> str:
         """Where to send calls, from the user's URL."""

@@ -11,10 +11,13 @@ from holdfast.agent.conversation_checkpoints import Memory, fits
 from holdfast.agent.conversation_end import Again, Done, End, GoTo, Refuse, Undecided
 from holdfast.agent.model import Model
 from holdfast.agent.record_calls import model_call, record_call, save_call, tool_call
+from holdfast.agent.span_attributes import about_answer, about_model, about_tool
 from holdfast.agent.tool_result import Result, mistake
 from holdfast.agent.toolbox import Offer
 from holdfast.model.end_attempt import EndAttempt, Yield
 from holdfast.model.error import HoldfastError, LeaseLost, ModelFailed, TooManyTurns
+from holdfast.telemetry.trace_names import model_span, tool_span
+from holdfast.telemetry.tracer import Kind, span
 
 # With these finish reasons the answer was cut off.
 CUT_OFF = frozenset({"length", "content_filter"})
@@ -62,7 +65,9 @@ class Conversation:
         began = monotonic()
         self._ctx.endpoint_ok = None  # unknown until it answers
         try:
-            answer = await self._model.ask(self._messages, self._offer.specs, key)
+            with span(model_span(self._model.name), Kind.CLIENT, about_model(self._model)) as traced:
+                answer = await self._model.ask(self._messages, self._offer.specs, key)
+                traced.set(about_answer(answer))
         except ModelFailed as exc:
             await record_call(self._ctx, model_call(self._model, began, None, "error", exc.message))
             raise
@@ -82,7 +87,10 @@ class Conversation:
     async def _use(self, turn: int, place: int, request: ToolRequest) -> Result:
         began = monotonic()
         try:
-            result = self._checked(await self._offer.use(request, self._ctx))
+            with span(tool_span(request.name), Kind.INTERNAL, about_tool(request)) as traced:
+                result = self._checked(await self._offer.use(request, self._ctx))
+                if result.error is not None:
+                    traced.fail(result.finish_reason)
             data = self._memory.with_result(result)
             if not fits(data):
                 result = mistake("the tool's result is too long to be stored.")

@@ -59,7 +59,9 @@ class Memory:
         return f"turn-{turn}" if self.round == 0 else f"round-{self.round}/turn-{turn}"
 
     def with_answer(self, answer: ModelAnswer) -> dict[str, Any]:
-        return {"life": list(self._life), "answer": asdict(answer)}
+        said = asdict(answer)
+        del said["usage"]  # for the trace only
+        return {"life": list(self._life), "answer": said}
 
     def with_result(self, result: Result) -> dict[str, Any]:
         return {"life": list(self._life), "result": result.document()}

@@ -44,6 +44,12 @@ class ModelClient:
             limits=limits,
         )
 
+    @property
+    def place(self) -> tuple[str | None, int | None]:
+        """Host and port, as far as the address names them."""
+        parts = urlsplit(self._address)
+        return parts.hostname, parts.port
+
     async def post(self, body: Mapping[str, Any], key: str) -> dict[str, Any]:
         """The answer's JSON object; raises ModelFailed, with status and headers if there was an answer."""
         try:

@@ -18,5 +18,9 @@ def number(value: object) -> float:
     return max(0.0, float(value))
 
 
+def count(value: object) -> int | None:
+    return None if isinstance(value, bool) or not isinstance(value, int) or value < 0 else value
+
+
 def objects(value: object) -> list[Mapping[str, Any]]:
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []

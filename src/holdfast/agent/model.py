@@ -10,13 +10,19 @@ from holdfast.model.error import ModelFailed
 
 
 class Model:
-    __slots__ = ("_api", "_client", "_options", "name")
+    __slots__ = ("_api", "_client", "_options", "name", "provider")
 
     def __init__(self, name: str, api: Api, options: Mapping[str, Any], client: ModelClient) -> None:
         self.name = name
+        self.provider = api.provider
         self._api = api
         self._options = options
         self._client = client
+
+    @property
+    def place(self) -> tuple[str | None, int | None]:
+        """Host and port of its server."""
+        return self._client.place
 
     async def ask(self, messages: Sequence[Message], tools: Sequence[ToolSpec], key: str) -> ModelAnswer:
         """Raises ModelFailed."""

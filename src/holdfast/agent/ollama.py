@@ -10,8 +10,9 @@ from holdfast.agent.chat_messages import (
     PromptMessage,
     ToolReply,
     ToolRequest,
+    Usage,
 )
-from holdfast.agent.lenient_json import number, objects, text
+from holdfast.agent.lenient_json import count, number, objects, text
 from holdfast.agent.tool_spec import ToolSpec
 from holdfast.model.error import ModelFailed
 from holdfast.model.storable_text import storable
@@ -20,6 +21,8 @@ PATH = "/api/chat"
 
 
 class Ollama:
+    provider = "ollama"
+
     def address(self, url: str) -> str:
         base, mark, query = url.partition("?")
         base = base.rstrip("/")
@@ -57,6 +60,7 @@ class Ollama:
             requests=tuple(ToolRequest.read(index, call) for index, call in enumerate(calls)),
             units=number(document.get("prompt_eval_count")) + number(document.get("eval_count")),
             finish_reason="tool_calls" if calls else _why(document),
+            usage=Usage(count(document.get("prompt_eval_count")), count(document.get("eval_count"))),
         )
 
 

@@ -6,13 +6,15 @@ from typing import Any, assert_never
 
 from holdfast.agent.chat_messages import (
     MOST_TEXT,
+    NO_USAGE,
     Message,
     ModelAnswer,
     PromptMessage,
     ToolReply,
     ToolRequest,
+    Usage,
 )
-from holdfast.agent.lenient_json import number, objects, text
+from holdfast.agent.lenient_json import count, number, objects, text
 from holdfast.agent.tool_spec import ToolSpec
 from holdfast.model.error import ModelFailed
 from holdfast.model.storable_text import storable
@@ -21,6 +23,8 @@ PATH = "/chat/completions"
 
 
 class OpenAI:
+    provider = "openai"
+
     def address(self, url: str) -> str:
         """With or without `/v1`, because URLs of this API are written both ways."""
         base, mark, query = url.partition("?")
@@ -51,6 +55,7 @@ class OpenAI:
             requests=tuple(ToolRequest.read(index, call) for index, call in enumerate(calls)),
             units=_units(document.get("usage")),
             finish_reason=storable(text(choices[0].get("finish_reason")), 200) or "stop",
+            usage=_usage(document.get("usage")),
         )
 
 
@@ -71,6 +76,12 @@ def _message(message: Message) -> dict[str, Any]:
 def _call(request: ToolRequest) -> dict[str, Any]:
     function = {"name": request.name, "arguments": json.dumps(request.fields)}
     return {"id": request.id, "type": "function", "function": function}
+
+
+def _usage(usage: object) -> Usage:
+    if not isinstance(usage, Mapping):
+        return NO_USAGE
+    return Usage(count(usage.get("prompt_tokens")), count(usage.get("completion_tokens")))
 
 
 def _units(usage: object) -> float:

@@ -46,6 +46,7 @@ from holdfast.model.retry import RetryPolicy
 from holdfast.model.worker_need import AHEAD, TARGET, WorkerNeed
 from holdfast.pipeline.define import RESET, Pipeline
 from holdfast.telemetry.hooks import EventHooks
+from holdfast.telemetry.tracer import find_tracer
 
 if TYPE_CHECKING:
     from holdfast.worker.worker_report import WorkReport
@@ -54,8 +55,16 @@ if TYPE_CHECKING:
 class Holdfast:
     """One per program. It connects at first use; `async with app:` closes its connections."""
 
-    def __init__(self, database: str | None = None, *, name: str = "app", version: str | None = None) -> None:
-        self.name, self.version = name, version
+    def __init__(
+        self,
+        database: str | None = None,
+        *,
+        name: str = "app",
+        version: str | None = None,
+        tracing: bool | None = None,
+    ) -> None:
+        """`tracing`: spans by OpenTelemetry; None: if the variable HOLDFAST_TRACING says so."""
+        self.name, self.version, self.tracer = name, version, find_tracer(tracing)
         self.tasks: dict[str, Task[..., Any]] = {}
         self.queues: dict[str, dict[str, Any]] = {}
         self.endpoints: dict[str, dict[str, Any]] = {}
@@ -63,7 +72,7 @@ class Holdfast:
         self.app_hooks, self.event_hooks = AppHooks(), EventHooks()
         self.resources, self.around = self.app_hooks.resources, self.app_hooks.around  # decorators
         self.on_event = self.event_hooks.on_event
-        self._links = Links(database, name)
+        self._links = Links(database, name, self.tracer)
         self._sync = SyncLoop(self._links)
         self.dead, self.operator = DeadLetters(self._links), OperatorActions(self._links)
         self.settings, self.audit = Settings(self._links), AuditTrail(self._links)

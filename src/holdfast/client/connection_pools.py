@@ -6,21 +6,25 @@ from contextlib import contextmanager
 
 from holdfast.client.enqueue import Enqueuer
 from holdfast.client.notify import Notifier
+from holdfast.client.traced_enqueue import TracedEnqueuer, store_with
 from holdfast.db import queues
 from holdfast.db.connect import Database
 from holdfast.db.schema_check import fit
 from holdfast.model.error import InvalidInput
+from holdfast.telemetry.tracer import Tracer
 
 
 class Link:
     """What belongs to one event loop."""
 
-    __slots__ = ("_named", "database", "enqueuer", "loop", "notifier")
+    __slots__ = ("_named", "database", "enqueuer", "loop", "notifier", "store")
 
-    def __init__(self, database: Database, silent: Collection[str]) -> None:
+    def __init__(self, database: Database, silent: Collection[str], tracer: Tracer | None) -> None:
         self.database = database
         self.notifier = Notifier(database, silent)
-        self.enqueuer = Enqueuer(database, self.notifier)
+        plain = Enqueuer(database, self.notifier)
+        self.enqueuer = plain if tracer is None else TracedEnqueuer(plain, tracer)
+        self.store = store_with(tracer)
         self.loop: asyncio.AbstractEventLoop | None = None
         self._named: set[str] = set()
 
@@ -40,8 +44,9 @@ class Link:
 class Links:
     """Opens the link at first use; nothing connects at import."""
 
-    def __init__(self, url: str | None, name: str) -> None:
+    def __init__(self, url: str | None, name: str, tracer: Tracer | None = None) -> None:
         self.name = name
+        self.tracer = tracer
         self.silent: set[str] = set()
         self._url = url
         self._link: Link | None = None
@@ -63,7 +68,8 @@ class Links:
 
     def another(self) -> Link:
         """A new link for a new loop; the caller closes it."""
-        return Link(Database(self._url, application_name=f"holdfast {self.name}", fit=fit), self.silent)
+        database = Database(self._url, application_name=f"holdfast {self.name}", fit=fit)
+        return Link(database, self.silent, self.tracer)
 
     @contextmanager
     def elsewhere(self, url: str) -> Iterator[None]:

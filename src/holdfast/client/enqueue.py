@@ -5,6 +5,7 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Protocol
 
 from holdfast.client.enqueue_options import split_options
 from holdfast.client.new_job import NewJob, queues_of
@@ -18,6 +19,18 @@ from holdfast.model.job import Enqueued
 # More jobs per statement are not faster, and delay the first caller.
 MOST_JOBS = 500
 MOST_BYTES = 4 * 1024 * 1024
+
+
+class Store(Protocol):
+    async def __call__(self, on: Fetcher, batch: Sequence[NewJob], /, *, notify: bool) -> list[Enqueued]:
+        """As `store` does it."""
+
+
+class EnqueueOne(Protocol):
+    async def enqueue(self, job: NewJob) -> Enqueued: ...
+
+    async def close(self) -> None:
+        """Returns when no statement is running."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ class GivenOptions(TypedDict, total=False):
     stagger: tuple[Duration, int] | None
     origin: str | None
     actor: str | None
+    trace: str | Mapping[str, str] | None
 
 
 # In the form of the SQL verb, but for stagger, which a bulk enqueue handles itself.
@@ -188,6 +189,18 @@ def _retry(name: str, value: Any) -> Any:
     return RetryPolicy.parse(value).to_json()
 
 
+def _trace(name: str, value: Any) -> Any:
+    """The database checks what it says."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping) and all(isinstance(part, str) for part in value.values()):
+        return dict(value)
+    raise InvalidOption(
+        f"trace must be a W3C traceparent, or a dict with traceparent and tracestate (got {value!r}).",
+        "pass the header 'traceparent' of a request, or what a propagator of OpenTelemetry injects",
+    )
+
+
 def _stagger(name: str, value: Any) -> Stagger:
     try:
         every, chunk = value
@@ -223,4 +236,5 @@ _PARSERS: dict[str, Callable[[str, Any], Any]] = {
     "stagger": _stagger,
     "origin": _text,
     "actor": _text,
+    "trace": _trace,
 }

@@ -4,7 +4,7 @@ from collections.abc import Coroutine, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from holdfast.client.drivers.choose import driver_for
-from holdfast.client.enqueue import store
+from holdfast.client.enqueue import Store
 from holdfast.client.new_job import NewJob, queues_of
 from holdfast.model.error import InvalidInput
 from holdfast.model.job import Enqueued
@@ -13,6 +13,10 @@ T = TypeVar("T")
 
 
 class QueueNamer(Protocol):
+    @property
+    def store(self) -> Store:
+        """With or without a span."""
+
     async def name_queues(self, names: Iterable[str], /) -> None:
         """Creates the rows of new queues in a separate transaction."""
 
@@ -28,7 +32,7 @@ class OwnConnection:
 
     async def store(self, batch: Sequence[NewJob], namer: QueueNamer) -> list[Enqueued]:
         await namer.name_queues(queues_of(batch))
-        return await store(self._driver, batch, notify=self._notify)
+        return await namer.store(self._driver, batch, notify=self._notify)
 
     def check_blocks(self) -> None:
         if not self._driver.blocks:

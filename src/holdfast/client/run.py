@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from holdfast.client.connection_pools import Links
 from holdfast.client.task import Call
+from holdfast.client.traced_enqueue import followed_in_trace
 from holdfast.client.wait import wait_until
 from holdfast.client.worker_plan import WorkerPlan
 from holdfast.db import runs
@@ -68,7 +69,8 @@ class Run:
 
     async def start(self) -> None:
         if self._id is None:
-            self._id = await runs.start_run(self._links.here().database, self.name, self._options)
+            options = followed_in_trace(self._options, self._links.tracer)
+            self._id = await runs.start_run(self._links.here().database, self.name, options)
 
     async def seal(self) -> None:
         """No more jobs will join: only a sealed run can end. Starts the workers of its plan."""

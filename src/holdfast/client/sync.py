@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from holdfast.client.connection_pools import Link, Links
+from holdfast.client.traced_enqueue import store_with
 from holdfast.model.error import InvalidInput
 
 T = TypeVar("T")
@@ -21,6 +22,7 @@ class SyncLoop:
 
     def __init__(self, links: Links) -> None:
         self._links = links
+        self.store = store_with(links.tracer)
         self._starting = threading.Lock()
         self._background: _Background | None = None
 

@@ -44,6 +44,7 @@ COLUMNS = {
     "retry": "text[]::jsonb[]",
     "origin": "text[]",
     "actor": "text[]",
+    "trace": "text[]::jsonb[]",
 }
 ENQUEUE_COLUMNS = (
     "select job_id, created from holdfast.enqueue_columns("
@@ -135,7 +136,7 @@ async def enqueue_columns(
 def _column(name: str, values: Sequence[Any] | None) -> list[Any] | None:
     if values is None:
         return None
-    if name in ("labels", "retry"):
+    if name in ("labels", "retry", "trace"):
         return [None if one is None else json.dumps(one) for one in values]
     if name == "unique_for":
         return [None if one is None else str(one) for one in values]

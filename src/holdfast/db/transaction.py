@@ -22,7 +22,8 @@ with found as materialized (
 select
   mark,
   case when mark = 'open ' || $2::uuid
-    then holdfast.complete_in_transaction($1::uuid, $2::uuid, $3::json, $4::double precision, $5::jsonb)
+    then holdfast.complete_in_transaction(
+      $1::uuid, $2::uuid, $3::json, $4::double precision, $5::jsonb, $6::text)
   end,
   case when mark = 'open ' || $2::uuid then set_config('holdfast.transaction', '', false) end
 from found
@@ -59,12 +60,13 @@ async def complete_in_transaction(
     output: JsonText | None,
     units: float | None = None,
     progress: JsonText | None = None,
+    trace: str | None = None,
 ) -> Mark:
     """Completes a job in the caller's transaction; raises LeaseLost if another worker has it.
 
-    Does nothing if the transaction is no longer the marked one.
+    Does nothing if the transaction is no longer the marked one. `trace`: traceparent of the attempt's span.
     """
-    return _mark(await fetch_value(on, COMPLETE, job, token, output, units, progress), token)
+    return _mark(await fetch_value(on, COMPLETE, job, token, output, units, progress, trace), token)
 
 
 def _mark(found: str | None, token: Token) -> Mark:

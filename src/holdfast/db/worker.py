@@ -26,7 +26,7 @@ LEFT_TO_DRAIN = "select queue, task, state, jobs from holdfast.left_to_drain($1:
 INSTALLATION = "select id from holdfast.installation"
 _CLAIMED = (
     "job_id, token, task, queue, payload, attempt, failures, losses, priority, run, stage, generation, visit,"
-    " labels, order_key, started_at, ready_at, stop_after, endpoint"
+    " labels, order_key, started_at, ready_at, stop_after, endpoint, trace"
 )
 CLAIM = f"select {_CLAIMED} from holdfast.claim_jobs($1::uuid, $2::integer)"
 SETTLE_AND_CLAIM = (

@@ -37,6 +37,7 @@ class ClaimedJob:
     ready_at: datetime
     stop_after: timedelta | None
     endpoint: str | None  # the endpoint of its permit: its own, or the fallback
+    trace_json: JsonText | None = None  # its trace context
 
     @property
     def payload(self) -> Any:

@@ -164,6 +164,8 @@ class Event(StrEnum):
         "count",
     )
 
+    TRACE_FAILED = "trace.failed", ERROR, "The tracer raised; the attempt runs without a span.", "job because"
+
     # Its lease, connections and maintenance.
     LEASE_NOT_RENEWED = "lease.not_renewed", DEBUG, "A heartbeat failed; it is repeated.", "because"
     LEASE_EXPIRED = "lease.expired", WARNING, "The lease could not be renewed in time; jobs stop.", "worker"

@@ -11,6 +11,7 @@ from holdfast.model.payload import JsonText
 from holdfast.model.process_limits import ProcessLimits
 from holdfast.pipeline.define import Pipeline
 from holdfast.telemetry.hooks import EventHooks
+from holdfast.telemetry.tracer import Tracer
 
 
 class WorkerTask(Protocol):
@@ -67,6 +68,9 @@ class WorkerApp(Protocol):
 
     @property
     def version(self) -> str | None: ...
+
+    @property
+    def tracer(self) -> Tracer | None: ...
 
     def declarations(self) -> Mapping[str, Declare]:
         """The settings of queues, tasks, pipelines and endpoints, to be sent in this order."""

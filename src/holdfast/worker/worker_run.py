@@ -16,6 +16,7 @@ from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
 from holdfast.worker.attempt.attempt_runner import AttemptRunner
 from holdfast.worker.attempt.running_attempt import Stop
+from holdfast.worker.attempt.traced_attempts import TracedAttemptRunner
 from holdfast.worker.context.database_port import DatabasePort
 from holdfast.worker.declarations import Declarations
 from holdfast.worker.lock_watch import locks_watched
@@ -65,7 +66,10 @@ class WorkerRun:
             worker.allowance.know(await usual_run_time(worker.main, worker.options.queues))
         await worker.logs.read_settings(worker.main)
         port = DatabasePort(worker, await installation_id(worker.main))
-        self._attempts = AttemptRunner(worker, port)
+        tracer = worker.app.tracer
+        self._attempts = (
+            AttemptRunner(worker, port) if tracer is None else TracedAttemptRunner(worker, port, tracer)
+        )
         self._settling = SettleLoop(worker, self._attempts)
         tasks = maintenance_tasks(worker, self._declarations, self._suspects)
         worker.sweeper = Sweeper(worker.side, tasks, lives_shortly=worker.options.box is not None)

@@ -67,6 +67,7 @@ CHOICES: dict[str, list[Any]] = {
     "endpoint": ["model", "other model"],
     "max_failures": [1, 9],
     "retry": ["posts", [1, 2], {"base": 1, "factor": 2, "cap": 9, "jitter": 0, "tries": 2}],
+    "trace": [f"00-{'a' * 32}-{'1' * 16}-01", f"00-{'b' * 32}-{'2' * 16}-00"],
 }
 WITH_KEY: dict[str, list[Any]] = {"unique_for": ["live", "forever", "600"], "unique_scope": ["s"]}
 WRONG: list[Options] = [
@@ -97,6 +98,7 @@ WRONG: list[Options] = [
     {"max_failures": 0},
     {"max_failures": 40000},
     {"retry": "no-such-preset"},
+    {"trace": "00-abc"},
     {"queue": "narrow"},
 ]
 

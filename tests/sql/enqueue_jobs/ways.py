@@ -25,7 +25,8 @@ select holdfast.enqueue('x', $1, queue => o ->> 'queue', priority => (o ->> 'pri
   order_key => o ->> 'order_key', run => (o ->> 'run')::uuid, labels => o -> 'labels',
   timeout => make_interval(secs => (o ->> 'timeout')::double precision),
   deadline => (o ->> 'deadline')::timestamptz, "group" => o ->> 'group', endpoint => o ->> 'endpoint',
-  max_failures => (o ->> 'max_failures')::integer, retry => o -> 'retry')
+  max_failures => (o ->> 'max_failures')::integer, retry => o -> 'retry',
+  trace => o ->> 'trace')
 from (select $2::jsonb) as given (o)
 """
 

@@ -137,6 +137,10 @@ def enqueue(
     ] = None,
     origin: GivenOrigin = "manual",
     actor: GivenActor = None,
+    trace: Annotated[
+        str | None,
+        typer.Option(metavar="TRACEPARENT", help="The W3C trace context that the job's attempts join."),
+    ] = None,
     count: Annotated[int, typer.Option(min=1, max=MOST_JOBS, help="Add this many identical jobs.")] = 1,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse the job if no worker or app has registered its task.")
@@ -159,7 +163,7 @@ def enqueue(
         | {"unique_key": unique_key, "unique_for": unique_for, "unique_scope": unique_scope, "run": run}
         | {"order_key": order_key, "labels": label, "deadline": deadline, "group": group}
         | {"endpoint": endpoint, "estimate": estimate, "max_failures": max_failures, "retry": retry}
-        | {"origin": origin, "actor": actor or own_name()}
+        | {"origin": origin, "actor": actor or own_name(), "trace": trace}
     )
     text = read_payload(payload)
     if app is not None:

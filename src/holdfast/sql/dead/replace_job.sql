@@ -1,5 +1,6 @@
 -- dead -> (stays dead): enqueues a job with an edited payload in place of a dead one, and links the two.
--- Payloads never change, so an edited payload is a new job: same task, queue, priority, order key, labels and stage.
+-- Payloads never change, so an edited payload is a new job: same task, queue, priority, order key, labels, stage and
+-- trace.
 -- Its origin is manual, its actor the given one.
 -- The dead letter is resolved; its job can no longer be replayed. Returns the new id.
 create or replace function holdfast.replace_job(job uuid, payload json, reason text default null,
@@ -40,7 +41,7 @@ begin
     'queue', past.queue, 'priority', past.priority, 'order_key', past.order_key, 'timeout', past.timeout,
     'group', nullif(lane."group", ''), 'endpoint', nullif(lane.endpoint, ''), 'max_failures', past.max_failures,
     'retry', past.retry, 'pipeline', past.pipeline, 'stage', past.stage, 'origin', 'manual',
-    'actor', nullif(left(actor, 200), '')
+    'actor', nullif(left(actor, 200), ''), 'trace', past.trace - 'attempt'
   )) || case when past.labels is null then '{}' else jsonb_build_object('labels', past.labels) end) as e;
   -- The option parent would need the parent's token; a replacement inherits the parent of the child.
   if past.parent_id is not null then

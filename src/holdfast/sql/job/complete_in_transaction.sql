@@ -1,10 +1,12 @@
 -- running -> completed, or on to the next stage: ends a job in the transaction of its handler.
 -- The handler's own writes and the end of the job commit together or not at all. Call it last: it sets the session's
 -- idle_in_transaction_session_timeout, so that a host that fails before the commit holds the lock for one lease at
--- most. progress is the last report of the handler, in the form of report_progress.
+-- most. progress is the last report of the handler, in the form of report_progress; trace is the traceparent of the
+-- attempt's span, to which the attempt at the next stage is linked.
 -- Raises HF006 if the job is no longer the caller's, so that the whole transaction is undone.
 create or replace function holdfast.complete_in_transaction(
-  job uuid, token uuid, output json, units double precision default null, progress jsonb default null
+  job uuid, token uuid, output json, units double precision default null, progress jsonb default null,
+  trace text default null
 )
 returns void
 language plpgsql volatile security definer
@@ -12,7 +14,7 @@ set search_path = holdfast, pg_temp
 as $$
 declare
   patience interval := current_setting('idle_in_transaction_session_timeout')::interval;
-  detail   constant jsonb := jsonb_build_object('units', units);
+  detail   constant jsonb := jsonb_build_object('units', units, 'trace', trace);
   held     record;
 begin
   perform holdfast.check_object('progress', progress);
@@ -37,6 +39,7 @@ begin
     perform holdfast.refuse('HF006', format('A cancel request for the job %s arrived; the transaction is undone.', job),
       'Do nothing: the job ends as cancelled.');
   elsif held.is_staged then
+    perform holdfast.keep_spans(array[job], array[detail]) where trace is not null;
     perform holdfast.settle_advances(array[job], array[output], array[detail]);
   else
     perform holdfast.end_jobs(array[job], null, 'completed', array[output], null, holdfast.units_of(array[detail]));

@@ -5,6 +5,7 @@
 -- same order_key run one at a time, in commit order. run adds the job to a run that is still open.
 -- origin: manual, automatic, scheduled, trigger, import, or a word of your own; in a trigger the default is trigger,
 -- else automatic. The database records the login by itself; actor is a name that stands beside it, marked as claimed.
+-- trace: the W3C traceparent of the caller; the job's attempts join that trace.
 create or replace function holdfast.enqueue(
   task         text,
   payload      json default '{}',
@@ -25,7 +26,8 @@ create or replace function holdfast.enqueue(
   max_failures integer default null,
   retry        jsonb default null,
   origin       text default null,
-  actor        text default null
+  actor        text default null,
+  trace        text default null
 )
 returns uuid
 language sql volatile security definer
@@ -40,7 +42,7 @@ as $$
       'unique_key', unique_key, 'unique_for', unique_for, 'unique_scope', unique_scope,
       'order_key', order_key, 'run', run, 'timeout', timeout, 'deadline', deadline,
       'group', "group", 'endpoint', endpoint, 'max_failures', max_failures,
-      'origin', origin, 'actor', actor
+      'origin', origin, 'actor', actor, 'trace', trace
     ))
     || case when labels is null then '{}' else jsonb_build_object('labels', labels) end
     || case when retry is null then '{}' else jsonb_build_object('retry', retry) end

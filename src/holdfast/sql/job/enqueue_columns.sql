@@ -26,7 +26,8 @@ create or replace function holdfast.enqueue_columns(
   max_failures integer[] default null,
   retry        jsonb[] default null,
   origin       text[] default null,
-  actor        text[] default null
+  actor        text[] default null,
+  trace        jsonb[] default null
 )
 returns table (job_id uuid, created boolean)
 language plpgsql volatile security definer
@@ -40,7 +41,7 @@ declare
     'labels', cardinality(labels), 'timeout', cardinality(timeout), 'deadline', cardinality(deadline),
     'group', cardinality("group"), 'endpoint', cardinality(endpoint), 'estimate', cardinality(estimate),
     'max_failures', cardinality(max_failures), 'retry', cardinality(retry),
-    'origin', cardinality(origin), 'actor', cardinality(actor)
+    'origin', cardinality(origin), 'actor', cardinality(actor), 'trace', cardinality(trace)
   ));
   own    record;
   stored record;
@@ -60,7 +61,8 @@ begin
     holdfast.renumber(deadline) as deadline, holdfast.renumber("group") as "group",
     holdfast.renumber(endpoint) as endpoint, holdfast.renumber(max_failures) as max_failures,
     holdfast.retry_policies(retry) as retry, null::text[] as pipeline, null::text[] as stage,
-    holdfast.renumber(estimate) as estimate, holdfast.renumber(origin) as origin, holdfast.renumber(actor) as actor
+    holdfast.renumber(estimate) as estimate, holdfast.renumber(origin) as origin, holdfast.renumber(actor) as actor,
+    holdfast.read_traces(trace) as trace
   into own;
   select s.* into stored
   from holdfast.store_jobs(

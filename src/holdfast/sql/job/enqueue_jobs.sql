@@ -3,7 +3,8 @@
 -- Options: queue, priority, delay, run_at, unique_key, unique_for, unique_scope, order_key, run, labels, timeout,
 -- deadline, group, endpoint, estimate, max_failures, retry, pipeline, stage, stagger ({"every": seconds, "chunk":
 -- jobs}), notify, origin (manual, automatic, scheduled, trigger, import, or a word of your own), actor (a name that
--- stands beside the login, marked as claimed).
+-- stands beside the login, marked as claimed), trace (a W3C traceparent, or an object with traceparent and tracestate:
+-- the job's attempts join that trace).
 -- Returns the ids in the order of the payloads; created is false where a unique key returned an earlier job.
 -- plan: no seqscan, generic
 create or replace function holdfast.enqueue_jobs(

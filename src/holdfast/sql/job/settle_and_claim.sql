@@ -1,9 +1,8 @@
 -- running -> as each end says, then ready -> running: ends jobs and claims new ones in one commit.
 -- ids, tokens, verbs, outputs and details are parallel arrays. A verb is complete, fail, snooze, release, reject,
--- advance, wait or cancel; its detail is the one that the verb of the same name takes. n is the room for new jobs, 0
--- for none.
--- kind of a row: job (claimed), lost (that end changed nothing, because the token is outdated), next (due_in says when
--- something may start), lapsed (nothing was claimed: call renew_lease first).
+-- advance, wait or cancel; its detail is that of the verb of the same name, and may have the attempt's traceparent, as
+-- trace. n is the room for new jobs, 0 for none. kind of a row: job (claimed), lost (that end changed nothing: its
+-- token is outdated), next (due_in says when something may start), lapsed (nothing claimed: call renew_lease first).
 -- plan: no seqscan, no bitmapscan, no sort, generic
 create or replace function holdfast.settle_and_claim(
   worker uuid, n integer, ids uuid[], tokens uuid[], verbs text[], outputs json[], details jsonb[]
@@ -11,7 +10,8 @@ create or replace function holdfast.settle_and_claim(
 returns table (
   kind text, job_id uuid, token uuid, task text, queue text, payload json, attempt integer, failures integer,
   losses integer, priority integer, run uuid, stage text, generation integer, visit integer, labels jsonb,
-  order_key text, started_at timestamptz, ready_at timestamptz, stop_after interval, endpoint text, due_in interval
+  order_key text, started_at timestamptz, ready_at timestamptz, stop_after interval, endpoint text, due_in interval,
+  trace jsonb
 )
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
@@ -65,9 +65,9 @@ begin
       where j.id = any (picked.ids)
       returning
         'job', j.id, mark, j.task, j.queue,
-        coalesce(j.payload, (select p.payload from holdfast.payloads as p where p.job_id = j.id)),
-        j.attempt, j.failures, j.losses, j.priority::integer, j.run_id, j.stage, j.generation, j.visit, j.labels,
-        j.order_key, j.started_at, j.rank_at + coalesce(j.lead, '0'), j.stop_at - at, picked.endpoint, null::interval;
+        coalesce(j.payload, (select p.payload from holdfast.payloads as p where p.job_id = j.id)), j.attempt,
+        j.failures, j.losses, j.priority::integer, j.run_id, j.stage, j.generation, j.visit, j.labels, j.order_key,
+        j.started_at, j.rank_at + coalesce(j.lead, '0'), j.stop_at - at, picked.endpoint, null::interval, j.trace;
     wanted := wanted - cardinality(picked.ids);
     noted := noted or cardinality(picked.ids) > 0 and visited.is_full;
     exit when wanted <= 0 or picked.is_last;

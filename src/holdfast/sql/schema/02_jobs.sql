@@ -55,6 +55,7 @@ create table holdfast.jobs (
   units_before    double precision,
   cost_before     double precision,
   attempts_before integer,
+  trace           jsonb,
   payload         json,
   constraint jobs_pkey primary key (id),
   constraint job_state_is_live check (state in ('waiting', 'scheduled', 'ready', 'running')),
@@ -166,6 +167,9 @@ comment on column holdfast.jobs.units_before is 'Units when its present stage vi
 comment on column holdfast.jobs.cost_before is 'Cost when its present stage visit began, or its replay; null: none.';
 comment on column holdfast.jobs.attempts_before
   is 'Number of its latest try when its present stage visit began, or its replay; null: 0.';
+comment on column holdfast.jobs.trace
+  is 'W3C trace context: traceparent and tracestate of its producer, attempt for the span of the latest ended attempt;'
+    ' null: it is in no trace.';
 comment on column holdfast.jobs.payload is 'Its input, never changed; null if it lies in payloads because it is large.';
 
 create table holdfast.payloads (

@@ -40,6 +40,7 @@ create table holdfast.history (
   units_before  double precision,
   cost_before   double precision,
   attempts_before integer,
+  trace         jsonb,
   reason        text,
   payload       json,
   output        json,
@@ -99,6 +100,7 @@ comment on column holdfast.history.units_before is 'Units when its last stage vi
 comment on column holdfast.history.cost_before is 'Cost when its last stage visit began, or its replay; null: none.';
 comment on column holdfast.history.attempts_before
   is 'Number of its latest try when its last stage visit began, or its replay; null: 0.';
+comment on column holdfast.history.trace is 'W3C trace context, as in jobs.';
 comment on column holdfast.history.reason is 'Why it ended so, where there is something to say.';
 comment on column holdfast.history.payload is 'Its input; null if it lies in payloads.';
 comment on column holdfast.history.output is 'What it left.';

@@ -7,6 +7,8 @@ from holdfast.model.error import BadHandler
 from holdfast.model.id import JobId
 from holdfast.model.pipeline import Visit
 from holdfast.model.recorded_call import NewCall
+from holdfast.telemetry.trace_names import STEP, step_span
+from holdfast.telemetry.tracer import Kind, span
 from holdfast.worker.context.context_port import ContextPort
 
 if TYPE_CHECKING:
@@ -54,7 +56,8 @@ class BlockingContext:
         """The result of `work`, which runs in this thread; once recorded, it does not run again."""
         saved = self.checkpoints()
         if name not in saved:
-            self.checkpoint(name, work())
+            with span(step_span(name), Kind.INTERNAL, {STEP: name}):
+                self.checkpoint(name, work())
         return saved[name]
 
     def wait_for(self, name: str, **options: Any) -> Any:

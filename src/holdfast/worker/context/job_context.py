@@ -13,12 +13,14 @@ from holdfast.model.id import JobId, RunId
 from holdfast.model.payload import decode, encode
 from holdfast.model.progress_report import read_report
 from holdfast.model.recorded_call import NewCall
+from holdfast.telemetry.trace_names import STEP, step_span
+from holdfast.telemetry.tracer import Kind, span
 from holdfast.worker.attempt.running_attempt import Attempt
 from holdfast.worker.context.blocking_context import UNNAMED, BlockingContext
 from holdfast.worker.context.context_port import ContextPort
 from holdfast.worker.context.job_transaction import JobTransaction
 from holdfast.worker.context.loaded import Loaded
-from holdfast.worker.context.pipeline_context import PipelineContext
+from holdfast.worker.context.pipeline_context import PipelineContext, in_trace
 from holdfast.worker.resources import existing
 
 RESUME_DATA = "resume_data"  # the name under which a checkpoint without a name is saved
@@ -156,8 +158,9 @@ class JobContext(PipelineContext):
         """The result of `work`; once recorded, it does not run again."""
         saved = await self.checkpoints()
         if name not in saved:
-            value = work()
-            await self.checkpoint(name, await value if inspect.isawaitable(value) else value)
+            with span(step_span(name), Kind.INTERNAL, {STEP: name}):
+                value = work()
+                await self.checkpoint(name, await value if inspect.isawaitable(value) else value)
         return saved[name]
 
     async def save_call(self, call: NewCall, checkpoint: str | None = None, data: Any = None) -> None:
@@ -201,7 +204,7 @@ class JobContext(PipelineContext):
         A payload that does not fit its handler raises InvalidInput here. Options of the task apply unless
         others are given.
         """
-        text = encode({} if payload is None else payload)
+        text, options = encode({} if payload is None else payload), in_trace(options)
         if isinstance(task, str):
             return await self._port.enqueue_child(self._attempt.job, task, text, options, is_bound=False)
         task.bind(decode(text))

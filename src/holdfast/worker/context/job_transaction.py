@@ -9,6 +9,7 @@ from holdfast.db.transaction import Mark, complete_in_transaction, read_mark, ro
 from holdfast.model.error import DatabaseError, TransactionEnded
 from holdfast.model.job import ClaimedJob
 from holdfast.model.payload import JsonText
+from holdfast.telemetry.tracer import attempt_traceparent
 
 _ABORTED = "25P02"  # an error in it was caught: the server accepts only a rollback
 
@@ -50,7 +51,8 @@ async def complete(
     """Raises TransactionEnded if the handler ended the transaction."""
     is_open = on.is_in_transaction()
     try:
-        mark = await complete_in_transaction(on, job.id, job.token, output, units, progress)
+        trace = attempt_traceparent.get()
+        mark = await complete_in_transaction(on, job.id, job.token, output, units, progress, trace)
     except DatabaseError as exc:
         if exc.sqlstate != _ABORTED:
             raise

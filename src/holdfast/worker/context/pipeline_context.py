@@ -1,6 +1,6 @@
 """Stages, waits and children: the parts of a job's context that concern pipelines."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
 from holdfast.model.context import Context
@@ -11,6 +11,7 @@ from holdfast.model.payload import encode
 from holdfast.model.pipeline import Child, Visit
 from holdfast.model.stage_routing import Advance, OnFailure, Stages, Suspend, WaitFor, read_stages
 from holdfast.model.state import State
+from holdfast.telemetry.tracer import carrier_here
 from holdfast.worker.attempt.running_attempt import Attempt
 from holdfast.worker.context.context_port import ContextPort
 from holdfast.worker.context.loaded import Loaded
@@ -120,7 +121,7 @@ class PipelineContext(Context):
         texts = [encode({} if payload is None else payload) for payload in payloads]
         policy, wanted = OnFailure(on_failure), WaitFor(wait)
         run, is_over = await self._port.spawn_children(
-            self._attempt.job, label, called, texts, options, wanted, policy
+            self._attempt.job, label, called, texts, in_trace(options), wanted, policy
         )
         if not is_over:
             raise Suspend(f"children:{label}")
@@ -140,6 +141,12 @@ class PipelineContext(Context):
 
     async def _load_history(self) -> list[Visit]:
         return await self._port.load_history(self._attempt.job)
+
+
+def in_trace(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Children belong to the span in which they are created; in a trace of their own if they name one."""
+    carrier = carrier_here()
+    return dict(options) if carrier is None else {"trace": dict(carrier), **options}
 
 
 def outputs(children: list[Child], wait: WaitFor, on_failure: OnFailure) -> list[Any]:

@@ -7,7 +7,7 @@
 create or replace function holdfast.hold_ends(
   ids uuid[], tokens uuid[], verbs text[], outputs json[], details jsonb[]
 )
-returns table (verb text, held uuid[], results json[], reports jsonb[])
+returns table (verb text, held uuid[], results json[], reports jsonb[], is_traced boolean)
 language plpgsql volatile
 as $$
 declare
@@ -29,7 +29,7 @@ begin
     perform holdfast.lock_endpoints(permits);
   end if;
   return query
-    select e.verb, array_agg(e.id), array_agg(e.output), array_agg(e.detail)
+    select e.verb, array_agg(e.id), array_agg(e.output), array_agg(e.detail), bool_or(e.detail ? 'trace')
     from (
       select distinct on (u.id) u.*
       from unnest(ids, tokens, verbs, outputs, details) with ordinality as u (id, token, verb, output, detail, place)

@@ -28,6 +28,7 @@ declare
   estimates    constant double precision[] := own.estimate;
   origins      constant text[] := own.origin;
   actors       constant text[] := own.actor;
+  traces       constant jsonb[] := own.trace;
   places       constant integer[] := place.places;
   lanes        constant integer[] := place.lanes;
   queues       constant text[] := place.queues;
@@ -50,7 +51,7 @@ begin
   insert into holdfast.jobs (
     id, lane, priority, urgency, state, rank_at, due_at, waits_for, lead, queue, task, pipeline, pipeline_version,
     stage, run_id, parent_id, order_key, order_seq, unique_scope, unique_key, timeout, deadline, max_failures, retry,
-    estimate, labels, login_id, origin, claimed_actor, payload
+    estimate, labels, login_id, origin, claimed_actor, trace, payload
   )
   select
     ids[i], lanes[place], points, case when ageing is null then points else 0 end, state,
@@ -64,7 +65,7 @@ begin
     case when key is not null then coalesce(scopes[i], o.unique_scope, tasks[i], tasks[1]) end, key, may_run,
     coalesce(deadlines[i], o.deadline), max_failures, coalesce(retries[i], o.retry), coalesce(estimates[i], o.estimate),
     coalesce(nullif(labels_of[i], 'null'), o.labels), login, holdfast.stored_origin(coalesce(origins[i], o.origin)),
-    coalesce(actors[i], o.actor), case when bytes <= 2000 then payloads[i] end
+    coalesce(actors[i], o.actor), coalesce(traces[i], o.trace), case when bytes <= 2000 then payloads[i] end
   from (
     select
       job.*,

@@ -26,6 +26,9 @@ begin
   if ('complete' = all (verbs)) is not true then
     for part in select * from holdfast.hold_ends(ids, tokens, verbs, outputs, details) loop
       ended := ended || part.held;
+      if part.is_traced then
+        perform holdfast.keep_spans(part.held, part.reports);
+      end if;
       case part.verb
         when 'fail' then perform holdfast.settle_failures(part.held, part.reports);
         when 'snooze' then perform holdfast.settle_snoozes(part.held, part.reports);

@@ -34,7 +34,8 @@ begin
     perform holdfast.check_parents(
       coalesce(own.parent, array_fill(o.parent, array[n])),
       coalesce(own.parent_token, array_fill((options ->> 'parent_token')::uuid, array[n])));
-    select h.origins, h.actors into own.origin, own.actor from holdfast.inherit_origins(n, o, own) as h;
+    select h.origins, h.actors, h.traces into own.origin, own.actor, own.trace
+    from holdfast.inherit_origins(n, o, own) as h;
   end if;
   ids := holdfast.new_ids(at, n);
   if o.unique_key is not null or own.unique_key is not null then

@@ -40,14 +40,14 @@ begin
   new_id := (holdfast.new_ids(at, 1))[1];
   insert into holdfast.jobs (
     id, lane, priority, urgency, state, rank_at, due_at, lead, queue, task, timeout, deadline, max_failures, retry,
-    estimate, labels, login_id, origin, claimed_actor, payload
+    estimate, labels, login_id, origin, claimed_actor, trace, payload
   )
   values (
     new_id, p.lane, points, case when p.ageing is null then points else 0 end,
     case when is_later then 'scheduled' else 'ready' end,
     case when not is_later then at + interval '1 microsecond' - coalesce(lead, '0') end,
     case when is_later then o.due_at end, lead, p.queue, of_task, may_run, o.deadline, o.max_failures, o.retry,
-    o.estimate, o.labels, p.login_id, holdfast.stored_origin(o.origin), o.actor, payload
+    o.estimate, o.labels, p.login_id, holdfast.stored_origin(o.origin), o.actor, o.trace, payload
   );
   if p.wakes and options ->> 'notify' is distinct from 'false' then
     perform holdfast.notify_ready(array[p.queue]);

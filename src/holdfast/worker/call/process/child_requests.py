@@ -19,6 +19,7 @@ from holdfast.model.progress_report import read_report
 from holdfast.model.recorded_call import CallKind, NewCall
 from holdfast.model.stage_routing import OnFailure, WaitFor
 from holdfast.telemetry.attempt_log import Line
+from holdfast.telemetry.tracer import Carrier, carrier_here
 from holdfast.worker.attempt.running_attempt import Attempt
 from holdfast.worker.call.process.child_process import ChildProcess
 from holdfast.worker.call.process.message_frame import Message
@@ -28,7 +29,9 @@ from holdfast.worker.context.context_port import ContextPort
 
 async def answer_requests(child: ChildProcess, attempt: Attempt, port: ContextPort) -> tuple[End, bool]:
     """The attempt's end, and whether the child can no longer be used."""
-    await child.tell(_order(attempt, port))
+    trace = carrier_here()
+    child.closes = child.closes or trace is not None  # so that it can export its spans
+    await child.tell(_order(attempt, port, trace))
     attempt.forward_cancel = lambda: child.say({"cancel": True})
     attempt.forward_yield = lambda: child.say({"yield": True})
     if attempt.yields:
@@ -54,7 +57,7 @@ async def answer_requests(child: ChildProcess, attempt: Attempt, port: ContextPo
             ) from exc
 
 
-def _order(attempt: Attempt, port: ContextPort) -> Message:
+def _order(attempt: Attempt, port: ContextPort, trace: Carrier | None) -> Message:
     """The job without its token: a child does not write to the database."""
     job, ends_at = attempt.job, port.ends_at(attempt)
     fields = asdict(job)
@@ -70,6 +73,7 @@ def _order(attempt: Attempt, port: ContextPort) -> Message:
         "installation": port.installation,
         "left": left,
         "has_log": port.log_of(attempt) is not None,
+        "trace": trace,
     }
 
 

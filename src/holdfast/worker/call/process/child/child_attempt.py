@@ -4,7 +4,7 @@ import inspect
 import os
 import sys
 import traceback
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import datetime, timedelta
 from time import monotonic
 from typing import Any
@@ -14,6 +14,7 @@ from holdfast.model.id import JobId, RunId, Token
 from holdfast.model.job import ClaimedJob
 from holdfast.pipeline.models import StageModels
 from holdfast.telemetry.job_log import running_attempt
+from holdfast.telemetry.tracer import Carrier, load_tracer
 from holdfast.worker.attempt.failure import end_after
 from holdfast.worker.attempt.handler import Handler
 from holdfast.worker.attempt.return_value import returned
@@ -46,7 +47,8 @@ def run_attempt(
     log.begin(attempt, is_kept=order["has_log"])
     before = running_attempt.set(attempt)  # for the log
     try:
-        attempt = returned(_called(attempt, context, loop), StageModels())
+        with _traced(order["trace"]):
+            attempt = returned(_called(attempt, context, loop), StageModels())
     except MemoryError as exc:
         # Releases the objects that filled the memory before the report is made.
         traceback.clear_frames(exc.__traceback__)
@@ -74,6 +76,11 @@ def _called(attempt: Attempt, context: JobContext, handler_loop: HandlerLoop) ->
         with handler_loop.loop() as loop:
             attempt.value = loop.until_done(attempt.value)
     return attempt
+
+
+def _traced(carrier: Carrier | None) -> AbstractContextManager[None]:
+    """Spans of this process belong to the attempt's span, which is the worker's."""
+    return nullcontext() if carrier is None else load_tracer().follow(carrier)
 
 
 def _has_children() -> bool:
