@@ -41,6 +41,7 @@ declare
     "holdfast_viewer": [
       "get_job", "job_states", "list_jobs", "find_jobs", "run_progress", "run_blocker", "explain", "timeline",
       "load_context", "load_history", "end_stats", "endpoint_history", "recent_errors", "find_dead_letters",
+      "end_report", "error_trends", "endpoint_trend", "slowest_jobs",
       "count_dead_letters",
       "count_matching_jobs", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times",
       "recommended_workers", "work_left", "queue_names", "neglected_queues", "check_invariants", "list_events",
