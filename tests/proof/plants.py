@@ -203,6 +203,16 @@ async def key_outlived_its_job(conn: Connection) -> None:
     )
 
 
+async def end_counted_wrongly(conn: Connection) -> None:
+    """A minute that is counted for good has an end that never was."""
+    await conn.execute("select holdfast.summarise_ends()")
+    await conn.execute(
+        "insert into holdfast.end_counts (minute, queue, task, state, jobs)"
+        " select date_trunc('minute', holdfast.counted_until()) - interval '1 minute', 'default', 'task',"
+        " 'completed', 1"
+    )
+
+
 async def stuck_running(conn: Connection) -> None:
     await expire_worker(conn, (await running_job(conn)).worker)
 
@@ -260,6 +270,7 @@ PLANTS: list[Plant] = [
     run_does_not_add_up,
     run_has_more_rows,
     duplicate_unique_key,
+    end_counted_wrongly,
     key_outlived_its_job,
     stuck_running,
     stuck_scheduled,

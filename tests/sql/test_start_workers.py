@@ -60,8 +60,8 @@ async def test_the_claim_size_follows_the_time_that_such_jobs_took(conn: Connect
     """Half of them took about 100 ms: 8 s of a box of 10 s hold some 80, and two slots twice as many."""
     run, _ = await a_sealed_run(conn, 1000)
     await conn.execute(
-        "insert into holdfast.end_counts values"
-        " (date_trunc('minute', holdfast.now()), 'default', 'task', 'completed', 50, 0, '{}', '{\"19\": 50}')"
+        "insert into holdfast.end_counts (minute, queue, task, state, jobs, run_tens) values"
+        " (date_trunc('minute', holdfast.now()), 'default', 'task', 'completed', 50, '{\"19\": 50}')"
     )
     (body, *_) = await start(conn, run, time_box=10, slots=2)
     assert 100 < body["claim_size"] < 200

@@ -8,14 +8,27 @@ from typing import Any
 from holdfast.db.read_rows import read_all
 from holdfast.db.statement import Executor
 from holdfast.model.id import JobId
-from holdfast.model.stats import EndStats, ErrorGroup, StatsBy
+from holdfast.model.stats import CallsBy, CallStats, EndStats, ErrorGroup, MinuteStats, StatsBy, TimeParts
 from holdfast.model.timeline import Blocker, TimelineEntry
 
 END_STATS = (
     "select name, jobs, completed, rejected, cancelled, dead, retried, retried_completed, per_minute,"
-    " wait_p50, wait_p95, wait_p99, run_p50, run_p95, run_p99"
-    " from holdfast.end_stats($1::interval, $2::text, $3::text, $4::text)"
+    " wait_p50, wait_p95, wait_p99, run_p50, run_p95, run_p99, advanced, failed, lost, retries, units, cost,"
+    " wait_mean, run_mean from holdfast.end_stats($1::interval, $2::text, $3::text, $4::text)"
 )
+CALL_STATS = (
+    "select name, calls, errors, units, cost, seconds, mean, p50, p95, p99"
+    " from holdfast.call_stats($1::interval, $2::text, $3::text, $4::text)"
+)
+TIME_PARTS = (
+    "select name, attempts, waiting, database, model, tool, handler"
+    " from holdfast.time_parts($1::interval, $2::text, $3::text)"
+)
+STATS_BY_MINUTE = (
+    "select minute, is_hour, queue, enqueued, ended, completed, rejected, cancelled, dead, failed, units, cost"
+    " from holdfast.stats_by_minute($1::interval, $2::text)"
+)
+KEEP_STATISTICS = "select holdfast.keep_statistics($1::interval, $2::interval, $3::text, $4::text)"
 RECENT_ERRORS = (
     "select fingerprint, class, error_type, message, place, outcomes, queues, tasks, attempts, jobs,"
     " first_at, last_at, sample, is_partial"
@@ -32,8 +45,38 @@ async def end_stats(
     queue: str | None = None,
     task: str | None = None,
 ) -> list[EndStats]:
-    """The jobs that ended in the last `since`, at most 7 days, without the current minute."""
+    """What ended in the last `since`, as far back as statistics are kept."""
     return await read_all(on, EndStats, END_STATS, since, by, queue, task)
+
+
+async def call_stats(
+    on: Executor,
+    since: timedelta,
+    by: CallsBy = CallsBy.MODEL,
+    queue: str | None = None,
+    task: str | None = None,
+) -> list[CallStats]:
+    """How models and tools were called in the last `since`."""
+    return await read_all(on, CallStats, CALL_STATS, since, by, queue, task)
+
+
+async def time_parts(
+    on: Executor, since: timedelta, queue: str | None = None, task: str | None = None
+) -> list[TimeParts]:
+    """Where the time of each task went in the last `since`."""
+    return await read_all(on, TimeParts, TIME_PARTS, since, queue, task)
+
+
+async def stats_by_minute(on: Executor, since: timedelta, queue: str | None = None) -> list[MinuteStats]:
+    """What ended and failed in the last `since`, newest minute first; hours where minutes were folded."""
+    return await read_all(on, MinuteStats, STATS_BY_MINUTE, since, queue)
+
+
+async def keep_statistics(
+    on: Executor, minutes: timedelta, hours: timedelta, reason: str, actor: str
+) -> None:
+    """How long statistics are kept by minute, and by hour."""
+    await on.execute(KEEP_STATISTICS, minutes, hours, reason, actor)
 
 
 async def recent_errors(

@@ -10,15 +10,26 @@ from holdfast.model.id import JobId
 class StatsBy(StrEnum):
     QUEUE = "queue"
     TASK = "task"
+    STAGE = "stage"
+    LABEL = "label"
     HOUR = "hour"
     ALL = "all"
 
 
+class CallsBy(StrEnum):
+    MODEL = "model"
+    TOOL = "tool"
+    TASK = "task"
+    STAGE = "stage"
+
+
 @dataclass(frozen=True, slots=True)
 class EndStats:
-    """Jobs that ended, of one queue, task or hour. The fields are the columns of end_stats, in their order.
+    """What ended in one queue, task, stage or hour. The fields are the columns of end_stats, in their order.
 
-    Percentiles are upper edges of buckets a quarter wide; `retried` counts jobs with a failure or loss.
+    `jobs` counts jobs that ended and stages that jobs left for the next one (`advanced`); `failed` and `lost` count
+    attempts. Percentiles are upper edges of buckets a quarter wide. `retried` counts ends that came after a failure
+    or loss, `retries` these failures and losses.
     """
 
     name: str
@@ -36,18 +47,77 @@ class EndStats:
     run_p50: timedelta | None
     run_p95: timedelta | None
     run_p99: timedelta | None
+    advanced: int
+    failed: int
+    lost: int
+    retries: int
+    units: float
+    cost: float
+    wait_mean: timedelta | None
+    run_mean: timedelta | None
 
     @property
-    def success_rate(self) -> float:
-        return self.completed / self.jobs
+    def success_rate(self) -> float | None:
+        return (self.completed + self.advanced) / self.jobs if self.jobs else None
 
     @property
-    def retry_rate(self) -> float:
-        return self.retried / self.jobs
+    def retry_rate(self) -> float | None:
+        return self.retried / self.jobs if self.jobs else None
+
+    @property
+    def retries_per_job(self) -> float | None:
+        return self.retries / self.jobs if self.jobs else None
 
     @property
     def retry_success_rate(self) -> float | None:
         return self.retried_completed / self.retried if self.retried else None
+
+
+@dataclass(frozen=True, slots=True)
+class CallStats:
+    """Calls of one model or tool, or of one task or stage. The fields are the columns of call_stats."""
+
+    name: str
+    calls: int
+    errors: int
+    units: float
+    cost: float
+    seconds: float
+    mean: timedelta | None
+    p50: timedelta | None
+    p95: timedelta | None
+    p99: timedelta | None
+
+
+@dataclass(frozen=True, slots=True)
+class TimeParts:
+    """Where the time of one task went, in seconds. The fields are the columns of time_parts."""
+
+    name: str
+    attempts: int
+    waiting: float
+    database: float
+    model: float
+    tool: float
+    handler: float
+
+
+@dataclass(frozen=True, slots=True)
+class MinuteStats:
+    """What ended and failed in one minute and queue. The fields are the columns of stats_by_minute."""
+
+    minute: datetime
+    is_hour: bool
+    queue: str
+    enqueued: int
+    ended: int
+    completed: int
+    rejected: int
+    cancelled: int
+    dead: int
+    failed: int
+    units: float
+    cost: float
 
 
 @dataclass(frozen=True, slots=True)

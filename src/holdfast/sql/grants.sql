@@ -29,7 +29,7 @@ declare
       "pause_queue", "resume_queue", "pause_all_queues", "resume_all_queues", "cancel_jobs", "replay_jobs",
       "replay_from_stage", "cancel_run", "replay_run", "raise_budget", "signal", "declare_pipeline", "move_pipeline",
       "extend_run", "reclaim_jobs", "complete_as_operator", "fail_as_operator", "set_priority", "drain_workers",
-      "lost_continuations", "fail_continuation", "start_workers", "limit_logs", "open_endpoint", "close_endpoint",
+      "lost_continuations", "fail_continuation", "start_workers", "limit_logs", "keep_statistics", "open_endpoint", "close_endpoint",
       "note_dead_letters", "triage_dead_letters", "replay_dead_letters", "replace_job", "start_run", "seal_run",
       "declare_queue", "declare_task", "declare_endpoint", "set_queue", "set_task", "set_endpoint",
       "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns", "read_payloads", "notify_ready",
@@ -40,7 +40,8 @@ declare
     ],
     "holdfast_viewer": [
       "get_job", "job_states", "list_jobs", "find_jobs", "run_progress", "run_blocker", "explain", "timeline",
-      "load_context", "load_history", "end_stats", "endpoint_history", "recent_errors", "find_dead_letters",
+      "load_context", "load_history", "end_stats", "call_stats", "time_parts", "stats_by_minute", "stat_totals",
+      "endpoint_history", "recent_errors", "find_dead_letters",
       "end_report", "error_trends", "endpoint_trend", "slowest_jobs",
       "count_dead_letters",
       "count_matching_jobs", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times",

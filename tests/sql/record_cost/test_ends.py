@@ -59,7 +59,8 @@ async def a_call(conn: Connection, stage: str = "ask") -> tuple[UUID, Running]:
 async def assert_used(conn: Connection, run: UUID, job: Running, units: float) -> None:
     row = await the_run(conn, run)
     assert (row["spent"], row["used_units"]) == (units, units), "the run"
-    assert ((await the_job(conn, job.id))["units"] or 0) == units, "the job"
+    seen = await the_job(conn, job.id)
+    assert (seen["units"] or 0, seen["cost"] or 0) == (units, units), "the job"
     assert (await the_endpoint(conn))["spent"] == units, "the endpoint"
     b = await conn.fetchrow("select * from holdfast.budget_of($1)", run)
     assert b is not None

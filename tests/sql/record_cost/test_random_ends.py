@@ -41,6 +41,15 @@ select l.endpoint, j.estimate, j.cancel_asked_at is not null as is_unwanted
 from holdfast.jobs as j join holdfast.lanes as l on l.lane = j.lane
 where j.id = $1
 """
+VISITS = """
+select
+  coalesce(sum(v.units), 0) as units, coalesce(sum(v.cost), 0) as cost
+from (
+  select units, cost from holdfast.run_view
+  union all
+  select units - coalesce(units_before, 0), cost - coalesce(cost_before, 0) from holdfast.jobs
+) as v
+"""
 
 
 @dataclass(frozen=True)
@@ -270,6 +279,10 @@ class Play:
         )
         spent = await self.conn.fetchval("select coalesce(sum(spent), 0) from holdfast.endpoints")
         assert spent == money
+        assert await self.conn.fetchval("select coalesce(sum(cost), 0) from holdfast.job_view") == money
+        visits = await self.conn.fetchrow(VISITS)
+        assert visits is not None
+        assert (visits["units"], visits["cost"]) == (self.books.reported, money)
         await assert_balanced(self.conn)
 
     def price(self, endpoint: str) -> int:

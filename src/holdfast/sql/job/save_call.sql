@@ -26,7 +26,8 @@ begin
     return true;
   end if;
   insert into holdfast.calls (
-    job_id, generation, visit, seq, attempt, kind, name, units, seconds, finish_reason, argument_bytes, error, at
+    job_id, generation, visit, seq, attempt, kind, name, units, seconds, finish_reason, argument_bytes, error, at,
+    queue, task, pipeline, stage, cost
   )
   select job, held.generation, held.visit, coalesce(max(c.seq), 0) + 1, held.attempt,
     call ->> 'kind',
@@ -36,7 +37,9 @@ begin
     left(holdfast.sanitise_text(call ->> 'finish_reason'), 200),
     holdfast.read_number(call -> 'argument_bytes')::integer,
     left(holdfast.sanitise_text(call ->> 'error'), 500),
-    holdfast.now()
+    holdfast.now(), held.queue, held.task,
+    holdfast.pipeline_of(held.pipeline, held.stage, held.parent_id), held.stage,
+    holdfast.cost_of_units(holdfast.read_number(call -> 'units'), coalesce(held.permit_lane, held.lane))
   from holdfast.calls as c
   where c.job_id = job and c.generation = held.generation and c.visit = held.visit;
   return checkpoint is null or holdfast.save_checkpoint(job, token, checkpoint, data);

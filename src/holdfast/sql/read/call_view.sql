@@ -2,5 +2,5 @@
 create or replace view holdfast.call_view as
 select
   c.job_id, c.generation, c.visit, c.seq, c.attempt, c.kind, c.name, c.units, c.seconds, c.finish_reason,
-  c.argument_bytes, c.error, c.at
+  c.argument_bytes, c.error, c.at, c.cost
 from holdfast.calls as c;

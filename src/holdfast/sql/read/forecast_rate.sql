@@ -20,7 +20,12 @@ as $$
   ), rate as (
     select s.day, s.part, coalesce(sum(e.jobs), 0) / (extract(epoch from s.length)::double precision / 60) as jobs
     from span as s
-    left join holdfast.end_counts as e on e.minute >= s.since and e.minute < s.since + s.length and e.queue = of_queue
+    left join holdfast.end_counts as e
+      on not e.is_hour
+      and e.minute >= s.since
+      and e.minute < s.since + s.length
+      and e.what = 'end'
+      and e.queue = of_queue
     group by s.day, s.part, s.length
   ), known as (
     -- A day counts if it had work at either time.

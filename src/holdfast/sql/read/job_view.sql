@@ -36,7 +36,8 @@ select
       (select e.at from holdfast.events as e
         where e.job_id = j.id and e.to_state = j.state and e.from_state is distinct from e.to_state
         order by e.id desc limit 1))
-  end as changed_at
+  end as changed_at,
+  j.cost
 from holdfast.jobs as j
 left join holdfast.lanes as l on l.lane = j.lane
 left join holdfast.logins as g on g.id = j.login_id
@@ -54,7 +55,7 @@ select
   h.deadline, h.max_failures, h.retry, holdfast.created_at(h.id),
   null, h.ready_at, h.started_at, null, h.ended_at,
   (select to_jsonb(p) - 'job_id' from holdfast.progress as p where p.job_id = h.id),
-  h.unique_scope, coalesce(h.origin, 'automatic'), g.login, nullif(g.role, 'none'), h.claimed_actor, h.ended_at
+  h.unique_scope, coalesce(h.origin, 'automatic'), g.login, nullif(g.role, 'none'), h.claimed_actor, h.ended_at, h.cost
 from holdfast.history as h
 left join holdfast.lanes as l on l.lane = h.lane
 left join holdfast.logins as g on g.id = h.login_id

@@ -30,7 +30,11 @@ begin
   ), 1);
   select coalesce(sum(e.jobs), 0) / 10.0 into rate_per_minute
   from holdfast.end_counts as e
-  where e.minute >= now_minute - interval '10 minutes' and e.minute < now_minute and e.queue = of_queue;
+  where not e.is_hour
+    and e.minute >= now_minute - interval '10 minutes'
+    and e.minute < now_minute
+    and e.what = 'end'
+    and e.queue = of_queue;
   forecast_per_minute := coalesce(holdfast.forecast_rate(of_queue, ahead), 0);
   seconds_per_job := extract(epoch from (select r.mean from holdfast.run_times(array[of_queue]) as r));
   select c.ready into ready from holdfast.count_jobs(of_queue) as c;

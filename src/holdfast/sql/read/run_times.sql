@@ -1,4 +1,4 @@
--- Returns how long completed jobs of these queues took: of the last hour, or of the last 7 days if there were none.
+-- Returns how long completed jobs and stages took in these queues: in the last hour, or in 7 days if there were none.
 -- jobs is the number measured; p50 and p95 are upper edges of buckets, each about a quarter wider than the one before.
 create or replace function holdfast.run_times(queues text[], out jobs bigint, out mean interval, out p50 interval,
   out p95 interval)
@@ -17,8 +17,10 @@ begin
       select e.key as tenth, sum(e.value::bigint)::double precision as n
       from holdfast.end_counts as c, lateral jsonb_each_text(c.run_tens) as e
       where c.minute >= holdfast.now() - since
+        and not c.is_hour
+        and c.what = 'end'
         and c.queue = any (queues)
-        and c.state = 'completed'
+        and c.state in ('completed', 'advanced')
       group by e.key
     ) as t;
     exit when jobs > 0;

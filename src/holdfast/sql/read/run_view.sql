@@ -16,12 +16,13 @@ select
   r.generation, r.labels, r.on_complete, r.created_at, r.sealed_at, r.cancelled_at, r.ended_at,
   b.max_money as budget, b.spent + coalesce(c.money, 0) as spent, b.max_units,
   b.used + coalesce(c.units, 0) as used_units, b.reached_at,
-  coalesce(r.origin, 'automatic') as origin, g.login, nullif(g.role, 'none') as role, r.claimed_actor
+  coalesce(r.origin, 'automatic') as origin, g.login, nullif(g.role, 'none') as role, r.claimed_actor,
+  coalesce(coalesce(r.units, 0) + d.units, r.units) as units, coalesce(coalesce(r.cost, 0) + d.cost, r.cost) as cost
 from holdfast.runs as r
 left join holdfast.logins as g on g.id = r.login_id
 left join lateral (
   select sum(total) as total, sum(completed) as completed, sum(rejected) as rejected, sum(cancelled) as cancelled,
-    sum(dead) as dead
+    sum(dead) as dead, sum(units) as units, sum(cost) as cost
   from holdfast.run_deltas as x
   where x.run_id = r.id
 ) as d on true

@@ -24,6 +24,7 @@ begin
     left join holdfast.queues as q on q.name = h.queue
     where h.ended_at < at - (select coalesce(min(m.retention), holdfast.history_retention()) from holdfast.queues as m)
       and h.ended_at < at - coalesce(q.retention, holdfast.history_retention())
+      and h.ended_at < holdfast.counted_until()
       -- An open dead letter outlives its job's retention.
       and (h.state <> 'dead' or not exists (
         select from holdfast.dead_letters as d

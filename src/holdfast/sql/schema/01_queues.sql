@@ -17,6 +17,7 @@ create table holdfast.queues (
   detail        text not null default 'basic',
   full_since    timestamptz,
   logs          text not null default 'errors',
+  stats_label   text,
   retention     interval not null default '30 days',
   payload_limit integer not null default 262144,
   endpoint      text,
@@ -35,6 +36,7 @@ create table holdfast.queues (
   constraint queue_weight_positive check (weight between 0.000001 and 1000000),
   constraint queue_detail_known check (detail in ('off', 'basic', 'full')),
   constraint queue_logs_known check (logs in ('off', 'errors', 'all')),
+  constraint queue_stats_label_is_short check (length(stats_label) between 1 and 200),
   constraint queue_retention_positive check (retention > '0'),
   constraint queue_payload_limit_positive check (payload_limit > 0)
 );
@@ -59,6 +61,8 @@ comment on column holdfast.queues.detail is 'How much of the audit trail is kept
 comment on column holdfast.queues.full_since is 'Since when its detail is full; null while it is not.';
 comment on column holdfast.queues.logs
   is 'Which logs of handlers are kept: off, errors (of attempts that do not succeed) or all.';
+comment on column holdfast.queues.stats_label
+  is 'Label by whose values its ends are counted; null means none.';
 comment on column holdfast.queues.retention is 'How long ended jobs are kept.';
 comment on column holdfast.queues.payload_limit is 'Largest payload in bytes.';
 comment on column holdfast.queues.endpoint is 'Endpoint that its jobs call unless they name another.';

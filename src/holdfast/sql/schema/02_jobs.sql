@@ -51,6 +51,10 @@ create table holdfast.jobs (
   labels          jsonb,
   origin          text,
   claimed_actor   text,
+  cost            double precision,
+  units_before    double precision,
+  cost_before     double precision,
+  attempts_before integer,
   payload         json,
   constraint jobs_pkey primary key (id),
   constraint job_state_is_live check (state in ('waiting', 'scheduled', 'ready', 'running')),
@@ -155,6 +159,12 @@ comment on column holdfast.jobs.labels is 'Marks for people and filters.';
 comment on column holdfast.jobs.origin
   is 'What caused it: manual, scheduled, trigger, import, or the caller''s own word; null: automatic.';
 comment on column holdfast.jobs.claimed_actor is 'Name that its caller claimed to act for; not checked.';
+comment on column holdfast.jobs.cost
+  is 'What its attempts have cost so far: their units at the prices of their endpoints; null: nothing with a price.';
+comment on column holdfast.jobs.units_before is 'Units when its present stage visit began, or its replay; null: none.';
+comment on column holdfast.jobs.cost_before is 'Its cost when its present stage visit began, or its replay; null: none.';
+comment on column holdfast.jobs.attempts_before
+  is 'Number of its latest try when its present stage visit began, or its replay; null: 0.';
 comment on column holdfast.jobs.payload is 'Its input, never changed; null if it lies in payloads because it is large.';
 
 create table holdfast.payloads (

@@ -36,6 +36,10 @@ create table holdfast.history (
   labels        jsonb,
   origin        text,
   claimed_actor text,
+  cost          double precision,
+  units_before  double precision,
+  cost_before   double precision,
+  attempts_before integer,
   reason        text,
   payload       json,
   output        json,
@@ -90,6 +94,11 @@ comment on column holdfast.history.retry is 'Its own retry policy.';
 comment on column holdfast.history.labels is 'Marks for people and filters.';
 comment on column holdfast.history.origin is 'What caused it; null: automatic.';
 comment on column holdfast.history.claimed_actor is 'Name that its caller claimed to act for; not checked.';
+comment on column holdfast.history.cost is 'What its attempts cost; null: nothing with a price.';
+comment on column holdfast.history.units_before is 'Units when its last stage visit began, or its replay; null: none.';
+comment on column holdfast.history.cost_before is 'Its cost when its last stage visit began, or its replay; null: none.';
+comment on column holdfast.history.attempts_before
+  is 'Number of its latest try when its last stage visit began, or its replay; null: 0.';
 comment on column holdfast.history.reason is 'Why it ended so, where there is something to say.';
 comment on column holdfast.history.payload is 'Its input; null if it lies in payloads.';
 comment on column holdfast.history.output is 'What it left.';
@@ -105,8 +114,18 @@ create table holdfast.stage_outputs (
   worker_id  uuid,
   started_at timestamptz,
   ended_at   timestamptz not null,
+  queue      text,
+  task       text,
+  pipeline   text,
+  ready_at   timestamptz,
+  retries    integer,
+  tries      integer,
+  units      double precision,
+  cost       double precision,
   constraint stage_outputs_pkey primary key (job_id, generation, visit)
 );
+-- Those that a job left for another stage: statistics count them.
+create index stage_outputs_left on holdfast.stage_outputs (ended_at) where queue is not null;
 comment on table holdfast.stage_outputs is 'What each visited stage of a job left, in order of visit.';
 comment on column holdfast.stage_outputs.job_id is 'The job.';
 comment on column holdfast.stage_outputs.visit is 'Which stage visit of the job left it.';
@@ -117,3 +136,12 @@ comment on column holdfast.stage_outputs.attempt is 'Attempt that left it.';
 comment on column holdfast.stage_outputs.worker_id is 'Worker that left it.';
 comment on column holdfast.stage_outputs.started_at is 'When that attempt began.';
 comment on column holdfast.stage_outputs.ended_at is 'When the stage was completed.';
+comment on column holdfast.stage_outputs.queue
+  is 'Queue it stood in; null for the last stage, whose figures are in history, and for stages of branches.';
+comment on column holdfast.stage_outputs.task is 'Task of the stage.';
+comment on column holdfast.stage_outputs.pipeline is 'Pipeline of the stage.';
+comment on column holdfast.stage_outputs.ready_at is 'When it last became ready there.';
+comment on column holdfast.stage_outputs.retries is 'Failures and losses of this visit.';
+comment on column holdfast.stage_outputs.tries is 'Attempts of this visit.';
+comment on column holdfast.stage_outputs.units is 'What this visit used up.';
+comment on column holdfast.stage_outputs.cost is 'What this visit cost.';

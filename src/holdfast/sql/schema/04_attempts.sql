@@ -24,6 +24,7 @@ create table holdfast.attempts (
   place       text,
   traceback   text,
   fingerprint text,
+  pipeline    text,
   constraint attempts_pkey primary key (job_id, attempt),
   constraint attempt_outcome_known check (outcome in ('failed', 'timed_out', 'deferred', 'lost', 'forgiven')),
   constraint attempt_class_known check (class in ('transient', 'rate_limited', 'permanent', 'system')),
@@ -61,6 +62,7 @@ comment on column holdfast.attempts.message is 'Error message, sanitised, at mos
 comment on column holdfast.attempts.place is 'Where in the code it was raised.';
 comment on column holdfast.attempts.traceback is 'Traceback, redacted, at most 8 KiB.';
 comment on column holdfast.attempts.fingerprint is 'Same for errors that are alike.';
+comment on column holdfast.attempts.pipeline is 'Pipeline of its stage.';
 
 create table holdfast.checkpoints (
   job_id   uuid not null,

@@ -13,6 +13,8 @@ create table holdfast.runs (
   rejected    bigint not null default 0,
   cancelled   bigint not null default 0,
   dead        bigint not null default 0,
+  units       double precision,
+  cost        double precision,
   on_complete jsonb,
   labels      jsonb,
   parent_id   uuid,
@@ -44,6 +46,8 @@ comment on column holdfast.runs.completed is 'Jobs completed, as folded so far.'
 comment on column holdfast.runs.rejected is 'Jobs rejected, as folded so far.';
 comment on column holdfast.runs.cancelled is 'Jobs cancelled, as folded so far.';
 comment on column holdfast.runs.dead is 'Jobs dead, as folded so far.';
+comment on column holdfast.runs.units is 'Units that its jobs used in stages that they have left or ended in.';
+comment on column holdfast.runs.cost is 'What these cost.';
 comment on column holdfast.runs.on_complete
   is 'Job to enqueue once when the run has ended: task, payload, and options.';
 comment on column holdfast.runs.labels is 'Marks for people and filters.';
@@ -62,7 +66,9 @@ create table holdfast.run_deltas (
   completed integer not null default 0,
   rejected  integer not null default 0,
   cancelled integer not null default 0,
-  dead      integer not null default 0
+  dead      integer not null default 0,
+  units     double precision,
+  cost      double precision
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 create index run_deltas_run on holdfast.run_deltas (run_id);
 comment on table holdfast.run_deltas is 'Changes to runs, one row per statement and run, folded by close_runs.';
@@ -73,3 +79,5 @@ comment on column holdfast.run_deltas.completed is 'Jobs completed.';
 comment on column holdfast.run_deltas.rejected is 'Jobs rejected.';
 comment on column holdfast.run_deltas.cancelled is 'Jobs cancelled.';
 comment on column holdfast.run_deltas.dead is 'Jobs dead.';
+comment on column holdfast.run_deltas.units is 'Units used in stages that its jobs left or ended in; null: none.';
+comment on column holdfast.run_deltas.cost is 'What these cost; null: nothing with a price.';

@@ -14,6 +14,11 @@ create table holdfast.calls (
   argument_bytes integer,
   error          text,
   at             timestamptz not null,
+  queue          text not null,
+  task           text not null,
+  pipeline       text,
+  stage          text,
+  cost           double precision,
   constraint calls_pkey primary key (job_id, generation, visit, seq),
   constraint call_kind_known check (kind in ('model', 'tool')),
   constraint call_not_negative check (units >= 0 and seconds >= 0 and argument_bytes >= 0),
@@ -22,6 +27,8 @@ create table holdfast.calls (
   autovacuum_vacuum_scale_factor = 0,
   autovacuum_vacuum_threshold = 50000
 );
+-- Statistics count calls by minute.
+create index calls_at on holdfast.calls (at);
 comment on table holdfast.calls is 'One row for each call of a model or a tool that a job made, in order.';
 comment on column holdfast.calls.job_id is 'The job.';
 comment on column holdfast.calls.generation is 'Life of the job in which it was made.';
@@ -37,3 +44,8 @@ comment on column holdfast.calls.finish_reason
 comment on column holdfast.calls.argument_bytes is 'Size of a tool''s arguments.';
 comment on column holdfast.calls.error is 'What went wrong, sanitised, at most 500 characters.';
 comment on column holdfast.calls.at is 'When it ended.';
+comment on column holdfast.calls.queue is 'Queue that the job stood in.';
+comment on column holdfast.calls.task is 'Task of the job.';
+comment on column holdfast.calls.pipeline is 'Pipeline of the job.';
+comment on column holdfast.calls.stage is 'Stage of the job.';
+comment on column holdfast.calls.cost is 'Its units at the price of the endpoint; null: that has no price.';

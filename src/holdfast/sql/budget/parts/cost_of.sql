@@ -7,8 +7,7 @@ as $$
   select jsonb_build_object(
     'run', job.run_id,
     'lane', coalesce(job.permit_lane, job.lane),
-    'units', coalesce(used, case
-      when is_ok and job.in_flight_at_start is not null then coalesce(job.reserved_units, job.estimate)
-    end)
+    'units', holdfast.charged_units(
+      used, is_ok and job.in_flight_at_start is not null, coalesce(job.reserved_units, job.estimate))
   )
 $$;

@@ -11,7 +11,7 @@ declare
 begin
   select * into gone from holdfast.move_to_history(ids, tokens, to_state, outputs, reasons, used, at);
   if gone.joined is not null then
-    perform holdfast.count_ends(gone.joined, to_state);
+    perform holdfast.count_ends(gone.joined, to_state, gone.run_units, gone.run_costs);
   end if;
   if gone.keyed is not null then
     perform holdfast.free_keys(gone.keyed, at);

@@ -2,8 +2,9 @@
 -- plan: no seqscan, no bitmapscan, no nestloop, no mergejoin
 create or replace function holdfast.move_to_history(
   ids uuid[], tokens uuid[], to_state text, outputs json[], reasons text[], used double precision[], at timestamptz,
-  out ended uuid[], out keyed uuid[], out lined text[], out joined uuid[], out replayed uuid[], out staged uuid[],
-  out permits holdfast.permit[], out costs jsonb
+  out ended uuid[], out keyed uuid[], out lined text[], out joined uuid[], out run_units double precision[],
+  out run_costs double precision[], out replayed uuid[], out staged uuid[], out permits holdfast.permit[],
+  out costs jsonb
 )
 language plpgsql volatile
 as $$
@@ -14,6 +15,7 @@ declare
   has_full constant boolean := exists (select from holdfast.queues as q where q.detail = 'full');
   is_noted constant boolean := to_state <> 'completed' or has_full;
   is_ok    constant boolean := to_state in ('completed', 'rejected');
+  has_prices constant boolean := exists (select from holdfast.endpoints as e where e.price > 0);
 begin
   -- The only join is with the call's own arrays; a hash join keeps its cost linear when statistics are stale.
   with removed as (
@@ -29,23 +31,33 @@ begin
       and j.id = e.end_id
       and (tokens is null or j.token = e.end_token)
     returning
-      j.*, e.output, left(e.reason, 2000) as reason, e.used,
+      j.*, e.output, left(e.reason, 2000) as reason,
+      case when e.used is null then j.units else coalesce(j.units, 0) + e.used end as all_units,
+      case
+        when has_prices and (e.used is not null or j.in_flight_at_start is not null) then coalesce(
+          coalesce(j.cost, 0) + holdfast.cost_of_units(
+            holdfast.charged_units(
+              e.used, is_ok and j.in_flight_at_start is not null, coalesce(j.reserved_units, j.estimate)),
+            coalesce(j.permit_lane, j.lane)),
+          j.cost)
+        else j.cost
+      end as all_cost,
       -- Only for jobs that hold one: the row as a value costs 3 µs.
       case when j.in_flight_at_start is not null then holdfast.permit_of(j, e.used) end as permit,
-      case when j.reserved is not null then holdfast.cost_of(j, e.used, is_ok) end as cost
+      case when j.reserved is not null then holdfast.cost_of(j, e.used, is_ok) end as charge
   ), kept as (
     insert into holdfast.history (
       id, state, ended_at, queue, task, lane, priority, attempt, failures, losses, deferrals, generation, visit, units,
       ready_at, started_at, worker_id, token, pipeline, pipeline_version, stage, run_id, parent_id,
       order_key, order_seq, unique_scope, unique_key, timeout, deadline, max_failures, retry, labels, reason, payload,
-      output, login_id, origin, claimed_actor
+      output, login_id, origin, claimed_actor, cost, units_before, cost_before, attempts_before
     )
     select
       id, to_state, at, queue, task, lane, priority, attempt, failures, losses, deferrals, generation, visit,
-      case when used is null then units else coalesce(units, 0) + used end,
+      all_units,
       rank_at + coalesce(lead, '0'), started_at, worker_id, token, pipeline, pipeline_version, stage, run_id, parent_id,
       order_key, order_seq, unique_scope, unique_key, timeout, deadline, max_failures, retry, labels, reason, payload,
-      output, login_id, origin, claimed_actor
+      output, login_id, origin, claimed_actor, all_cost, units_before, cost_before, attempts_before
     from removed
   ), noted as (
     insert into holdfast.events (at, cause, job_id, run_id, queue, from_state, to_state, attempt, worker_id, reason)
@@ -59,11 +71,13 @@ begin
     array_agg(id) filter (where unique_key is not null),
     array_agg(order_key) filter (where order_key is not null),
     array_agg(run_id) filter (where run_id is not null),
+    array_agg(all_units - coalesce(units_before, 0)) filter (where run_id is not null),
+    array_agg(all_cost - coalesce(cost_before, 0)) filter (where run_id is not null),
     array_agg(id) filter (where generation > 1),
     array_agg(id) filter (where pipeline is not null),
     array_agg(permit) filter (where in_flight_at_start is not null),
-    jsonb_agg(cost) filter (where reserved is not null)
-  into ended, keyed, lined, joined, replayed, staged, permits, costs
+    jsonb_agg(charge) filter (where reserved is not null)
+  into ended, keyed, lined, joined, run_units, run_costs, replayed, staged, permits, costs
   from removed;
 end
 $$;

@@ -30,6 +30,7 @@ begin
       lane = p.to_lane,
       deferred_since = n.deferred_since,
       units = n.units,
+      cost = n.cost,
       worker_id = null,
       token = null,
       in_flight_at_start = null,

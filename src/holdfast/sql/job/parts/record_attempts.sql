@@ -31,14 +31,16 @@ begin
   )
   insert into holdfast.attempts (
     job_id, attempt, generation, visit, outcome, class, counted, queue, task, stage, worker_id, token, host, version,
-    started_at, ended_at, retry_at, lease_until, error_type, message, place, traceback, fingerprint
+    started_at, ended_at, retry_at, lease_until, error_type, message, place, traceback, fingerprint,
+    pipeline
   )
   select
     t.id, t.attempt, t.generation, t.visit, t.outcome, t.class, t.is_counted, t.queue, t.task, t.stage,
     t.worker_id, t.token, w.host, w.version, t.started_at, holdfast.now(), t.due_at,
     case when t.outcome = 'lost' then w.lease_until end,
     left(type.safe, 200), message.safe, left(place.safe, 500), traceback.safe,
-    holdfast.fingerprint(t.class, type.safe, message.safe, place.safe)
+    holdfast.fingerprint(t.class, type.safe, message.safe, place.safe),
+    holdfast.pipeline_of(t.pipeline, t.stage, t.parent_id)
   from tried as t
   left join holdfast.workers as w on w.id = t.worker_id
     and w.id = any (array(select distinct o.worker_id from tried as o))

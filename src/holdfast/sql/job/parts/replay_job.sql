@@ -33,6 +33,16 @@ begin
   where not exists (
       select from holdfast.events as e where e.job_id = past.id and e.cause = 'end' and e.at >= past.ended_at)
     and (select q.detail from holdfast.queues as q where q.name = past.queue) <> 'off';
+  -- Its end may not have been counted for good yet.
+  insert into holdfast.replayed_ends (
+    id, generation, ended_at, state, queue, task, pipeline, stage, parent_id, worker_id, ready_at, started_at, attempt,
+    failures, losses, units, cost, attempts_before, units_before, cost_before, labels
+  )
+  values (
+    past.id, past.generation, past.ended_at, past.state, past.queue, past.task, past.pipeline, past.stage,
+    past.parent_id, past.worker_id, past.ready_at, past.started_at, past.attempt, past.failures, past.losses, past.units,
+    past.cost, past.attempts_before, past.units_before, past.cost_before, past.labels
+  );
   if from_stage is not null then
     past := holdfast.put_at_stage(past, from_stage);
   end if;
@@ -44,8 +54,8 @@ begin
     case when past.stage is not null then jsonb_build_object('stage', past.stage) end);
   delete from holdfast.history as h where h.id = past.id and h.ended_at = past.ended_at;
   insert into holdfast.jobs (
-    id, lane, priority, urgency, state, rank_at, waits_for, attempt, generation, visit, units, lead, queue, task,
-    pipeline, pipeline_version, stage, run_id, parent_id, order_key, order_seq, unique_scope, unique_key, timeout,
+    id, lane, priority, urgency, state, rank_at, waits_for, attempt, generation, visit, units, cost, units_before,
+    cost_before, attempts_before, lead, queue, task, pipeline, pipeline_version, stage, run_id, parent_id, order_key, order_seq, unique_scope, unique_key, timeout,
     deadline, max_failures, retry, labels, login_id, origin, claimed_actor, payload
   )
   values (
@@ -54,8 +64,8 @@ begin
     case when is_head is false then 'waiting' else 'ready' end,
     case when is_head is not false then at - coalesce(lead, '0') end,
     case when is_head is false then 'order' end,
-    past.attempt, past.generation + 1, past.visit + 1, past.units, lead, past.queue, past.task, past.pipeline,
-    past.pipeline_version, past.stage,
+    past.attempt, past.generation + 1, past.visit + 1, past.units, past.cost, past.units, past.cost, past.attempt, lead,
+    past.queue, past.task, past.pipeline, past.pipeline_version, past.stage,
     past.run_id, past.parent_id, past.order_key, seq, past.unique_scope, past.unique_key, past.timeout,
     case when past.deadline > at then past.deadline end, past.max_failures, past.retry, past.labels,
     past.login_id, past.origin, past.claimed_actor, past.payload

@@ -12,6 +12,7 @@ begin
       losses = n.losses,
       deferrals = n.deferrals,
       units = n.units,
+      cost = n.cost,
       in_flight_at_start = null
   from unnest(jobs) as n
   where j.id = any (ids)

@@ -8,6 +8,7 @@ as $$
 declare
   at    constant timestamptz := holdfast.now();
   ids   constant uuid[] := array(select n.job_id from unnest(entries) as n);
+  has_prices constant boolean := exists (select from holdfast.endpoints as e where e.price > 0);
   woken text[];
 begin
   with policy as materialized (
@@ -45,6 +46,10 @@ begin
         timeout = o.timeout,
         visit = o.visit,
         units = coalesce(coalesce(j.units, 0) + o.units, j.units),
+        units_before = coalesce(coalesce(j.units, 0) + o.units, j.units),
+        cost = case when has_prices then holdfast.cost_after_call(j, o.units) else j.cost end,
+        cost_before = case when has_prices then holdfast.cost_after_call(j, o.units) else j.cost end,
+        attempts_before = j.attempt,
         failures = 0,
         losses = 0,
         deferrals = 0,

@@ -39,7 +39,11 @@ begin
   job.failures := 0;
   job.losses := 0;
   job.deferrals := 0;
+  job.cost := holdfast.cost_after_call(job, left_stage.units);
   job.units := coalesce(coalesce(job.units, 0) + left_stage.units, job.units);
+  job.units_before := job.units;
+  job.cost_before := job.cost;
+  job.attempts_before := job.attempt;
   perform holdfast.park(job, 'children', null);
 end
 $$;

@@ -28,7 +28,12 @@ begin
     if (one.job).reserved is not null then
       perform holdfast.record_costs(jsonb_build_array(holdfast.cost_of(one.job, used, true)));
     end if;
-    update holdfast.jobs as j set in_flight_at_start = null, reserved = null where j.id = (one.job).id;
+    -- The failure below charges the units that were reported; without a report the call is charged its estimate.
+    update holdfast.jobs as j
+    set in_flight_at_start = null,
+        reserved = null,
+        cost = case when used is null then holdfast.cost_after_call(one.job, null) else j.cost end
+    where j.id = (one.job).id;
     failed := failed || (one.job).id;
     reports := reports || jsonb_build_object(
       'class', case one.on_reject when 'retry' then 'transient' else 'permanent' end, 'type', 'Rejected',

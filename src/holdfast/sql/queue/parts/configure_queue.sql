@@ -15,11 +15,11 @@ begin
   select k into unknown from jsonb_object_keys(p) as k
   where k <> all (array['priority', 'max_failures', 'max_losses', 'retry', 'timeout', 'max_wait', 'rescue_delay',
     'cancel_grace', 'ageing', 'weight', 'detail', 'retention', 'payload_limit', 'endpoint', 'notify', 'max_concurrent',
-    'rate', 'logs']);
+    'rate', 'logs', 'stats_label']);
   if unknown is not null then
     perform holdfast.refuse('HF002', format('A queue has no setting %s.', unknown),
       'Use priority, max_failures, max_losses, retry, timeout, max_wait, rescue_delay, cancel_grace, ageing, weight,'
-      ' detail, retention, payload_limit, endpoint, notify, max_concurrent, rate, logs.');
+      ' detail, retention, payload_limit, endpoint, notify, max_concurrent, rate, logs, stats_label.');
   end if;
   perform holdfast.find_lane(name, null, null);
   if policy is null then
@@ -55,6 +55,7 @@ begin
         when not p ? 'detail' then q.full_since
       end,
       logs = case when p ? 'logs' then p ->> 'logs' else q.logs end,
+      stats_label = case when p ? 'stats_label' then p ->> 'stats_label' else q.stats_label end,
       retention = case when p ? 'retention' then holdfast.read_interval(p -> 'retention') else q.retention end,
       payload_limit = case when p ? 'payload_limit' then (p ->> 'payload_limit')::integer else q.payload_limit end,
       endpoint = case when p ? 'endpoint' then p ->> 'endpoint' else q.endpoint end,
@@ -72,6 +73,6 @@ exception
       errcode = 'HF002',
       message = format('A setting of the queue %s is out of range: %s.', name, sqlerrm),
       hint = 'priority must be 0 to 100, limits at least 1, durations more than 0, detail off, basic or full,'
-        ' and logs off, errors or all.';
+        ' logs off, errors or all, and stats_label a name of 1 to 200 characters.';
 end
 $$;

@@ -9,7 +9,7 @@ as $$
     'rescue_delay', q.rescue_delay, 'cancel_grace', holdfast.seconds_of(q.cancel_grace), 'ageing', q.ageing,
     'weight', q.weight, 'detail', q.detail, 'logs', q.logs, 'retention', holdfast.seconds_of(q.retention),
     'payload_limit', q.payload_limit, 'endpoint', q.endpoint, 'notify', q.notify,
-    'max_concurrent', l.max_concurrent, 'rate', l.rate)
+    'max_concurrent', l.max_concurrent, 'rate', l.rate, 'stats_label', q.stats_label)
   from holdfast.queues as q
   left join holdfast.limits as l on l.kind = 'queue' and l.name = q.name
   where q.name = of_queue

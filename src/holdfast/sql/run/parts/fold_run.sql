@@ -11,7 +11,8 @@ begin
   ), summed as (
     select
       coalesce(sum(total), 0) as total, coalesce(sum(completed), 0) as completed,
-      coalesce(sum(rejected), 0) as rejected, coalesce(sum(cancelled), 0) as cancelled, coalesce(sum(dead), 0) as dead
+      coalesce(sum(rejected), 0) as rejected, coalesce(sum(cancelled), 0) as cancelled, coalesce(sum(dead), 0) as dead,
+      sum(units) as units, sum(cost) as cost
     from taken
   )
   update holdfast.runs as r
@@ -19,7 +20,9 @@ begin
       completed = r.completed + s.completed,
       rejected = r.rejected + s.rejected,
       cancelled = r.cancelled + s.cancelled,
-      dead = r.dead + s.dead
+      dead = r.dead + s.dead,
+      units = coalesce(coalesce(r.units, 0) + s.units, r.units),
+      cost = coalesce(coalesce(r.cost, 0) + s.cost, r.cost)
   from summed as s
   where r.id = run
   returning r.* into folded;

@@ -11,5 +11,7 @@ as $$
       select from holdfast.run_deltas as d
       where d.run_id = run.id
         and (d.total, d.completed, d.rejected, d.cancelled, d.dead) = (0, 0, 0, 0, 0)
+        and d.units is null
+        and d.cost is null
     )
 $$;
