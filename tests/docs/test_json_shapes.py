@@ -16,6 +16,7 @@ from tests.cli import (
     test_invariants,
     test_jobs,
     test_pipelines,
+    test_report,
     test_runs_and_queues,
     test_stats,
 )
@@ -34,6 +35,8 @@ SHAPES = {
     "need": test_runs_and_queues.NEED_KEYS,
     "letter": test_dead.LETTER_KEYS,
     "statistics": test_stats.STATS_KEYS,
+    "report": test_report.REPORT_KEYS,
+    "ends": test_report.ENDS_KEYS,
     "endpoint": test_endpoints.KEYS,
     "change": {one.name for one in fields(SettingChange)},
     "event": test_audit.EVENT_KEYS,

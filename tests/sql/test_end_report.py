@@ -15,8 +15,11 @@ from tests.builders import (
     fail,
     rejected_job,
     running_job,
+    settle,
+    to_json,
 )
 from tests.sql.conftest import Clock
+from tests.stage_builders import a_pipeline, a_stage_worker, entered_job
 
 HOUR = timedelta(hours=1)
 
@@ -95,6 +98,45 @@ async def test_retries_and_percentiles_are_those_of_the_group(conn: Connection, 
     found = by(rows, "queue")
     assert (found["q"]["retried"], found["q"]["retried_completed"], found["calm"]["retried"]) == (1, 1, 0)
     assert all(found[name]["run_p95"] >= found[name]["run_p50"] > timedelta(0) for name in ("q", "calm"))
+
+
+async def test_a_stage_visit_counts_apart_from_the_ends_of_jobs(conn: Connection, clock: Clock) -> None:
+    await a_pipeline(conn, stages=["a", "b"])
+    worker = await a_stage_worker(conn)
+    await entered_job(conn)
+    assert await settle(conn, await claim_one(conn, worker), "advance", {"stage": "b", "units": 3})
+    assert await settle(conn, await claim_one(conn, worker), "complete", {"units": 4})
+    rows = await summarised(conn, clock)
+    stages = {(row["pipeline"], row["name"]): row for row in rows if row["by_what"] == "stage"}
+    assert {key: (row["jobs"], row["advanced"], row["units"]) for key, row in stages.items()} == {
+        ("line", "a"): (0, 1, 3),
+        ("line", "b"): (1, 0, 4),
+    }
+    total = by(rows, "all")[""]
+    assert (total["jobs"], total["advanced"], total["units"]) == (1, 1, 7)
+    assert all(row["wait_mean"] is not None and row["run_mean"] is not None for row in stages.values())
+
+
+async def test_attempts_that_failed_are_counted_with_their_queue(conn: Connection, clock: Clock) -> None:
+    await dead_job(conn, queue="q")
+    job = await running_job(conn, queue="q", retry={"delays": [0]})
+    await fail(conn, job)
+    rows = await summarised(conn, clock)
+    assert by(rows, "queue")["q"]["failed"] == by(rows, "all")[""]["failed"] == 2
+    assert by(rows, "all")[""]["jobs"] == 1
+
+
+async def test_calls_are_counted_by_model_and_not_as_jobs(conn: Connection, clock: Clock) -> None:
+    job = await running_job(conn)
+    for error in (None, "it broke"):
+        call = {"kind": "model", "name": "m", "units": 5, "seconds": 2, "error": error}
+        await conn.execute("select holdfast.save_call($1, $2, $3)", job.id, job.token, to_json(call))
+    assert await complete(conn, job)
+    rows = await summarised(conn, clock)
+    model = by(rows, "model")["m"]
+    assert (model["jobs"], model["failed"], model["units"]) == (2, 1, 10)
+    assert model["run_mean"] == timedelta(seconds=2)
+    assert by(rows, "all")[""]["jobs"] == 1
 
 
 async def test_without_ends_there_is_no_row(conn: Connection, clock: Clock) -> None:

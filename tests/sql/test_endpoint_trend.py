@@ -5,8 +5,10 @@ from tests.builders import complete
 from tests.sql.endpoints.scene import a_caller, an_endpoint, calls, claimed
 
 SECONDS = """
-insert into holdfast.endpoint_seconds (endpoint, second, started, ok, failed, limited, units, took, "limit", in_flight)
-select 'model', extract(epoch from date_trunc('minute', holdfast.now()))::bigint + 60 - ago, 4, 2, 1, 1, 10, took,
+insert into holdfast.endpoint_seconds
+  (endpoint, second, started, ok, failed, limited, units, took, "limit", in_flight)
+select
+  'model', extract(epoch from date_trunc('minute', holdfast.now()))::bigint + 60 - ago, 4, 2, 1, 1, 10, took,
   "limit", in_flight
 from (values (30, 4.0, 8.9, 3), (90, 2.0, 4.0, 4), (3500, 1.0, 2.0, 1), (5000, 9.0, 9.0, 9)) as v
   (ago, took, "limit", in_flight)

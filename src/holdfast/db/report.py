@@ -11,13 +11,14 @@ from holdfast.model.report import Ends, Period
 from holdfast.model.worker_need import WorkerNeed
 
 ENDS = (
-    "select by_what, name, slice, is_partial, jobs, completed, rejected, cancelled, dead, retried,"
-    " retried_completed, wait_p50, wait_p95, wait_p99, run_p50, run_p95, run_p99"
+    "select by_what, name, pipeline, slice, is_partial, jobs, completed, rejected, cancelled, dead, advanced,"
+    " failed, retried, retried_completed, units, cost, wait_mean, wait_p50, wait_p95, wait_p99, run_mean,"
+    " run_p50, run_p95, run_p99"
     " from holdfast.end_report($1::interval, $2::integer, $3::timestamptz)"
 )
 ERRORS = (
     "select fingerprint, class, error_type, left(message, 500), place, queues, tasks, attempts, jobs, before,"
-    " trend, failed, last_at, sample, groups, is_partial"
+    " trend, last_at, sample, groups, is_partial"
     " from holdfast.error_trends($1::interval, $2::integer, $3::integer, $4::timestamptz)"
 )
 CALLS = (
@@ -43,6 +44,7 @@ class EndRow:
 
     by_what: str
     name: str
+    pipeline: str
     slice: int | None
     is_partial: bool
     jobs: int
@@ -50,11 +52,17 @@ class EndRow:
     rejected: int
     cancelled: int
     dead: int
+    advanced: int
+    failed: int
     retried: int
     retried_completed: int
+    units: float
+    cost: float
+    wait_mean: timedelta | None
     wait_p50: timedelta | None
     wait_p95: timedelta | None
     wait_p99: timedelta | None
+    run_mean: timedelta | None
     run_p50: timedelta | None
     run_p95: timedelta | None
     run_p99: timedelta | None
@@ -79,7 +87,6 @@ class ErrorRow:
     jobs: int
     before: int
     trend: list[int]
-    failed: list[int]
     last_at: datetime | None
     sample: JobId | None
     groups: int

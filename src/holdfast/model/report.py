@@ -11,7 +11,7 @@ from holdfast.model.worker import WorkerSummary
 
 T = TypeVar("T")
 
-LONGEST_PERIOD = timedelta(days=7)  # as long as the counts of minutes are kept
+LONGEST_PERIOD = timedelta(days=30)  # as long as statistics are kept, unless that is changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,29 +36,47 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """How jobs ended. Percentiles are upper edges of buckets a quarter wide."""
+    """How jobs ended. `jobs` is the sum of the four ends; `advanced` counts stage visits that led to another
+    stage, and the figures after it are of jobs and these visits. `failed` counts attempts that failed, timed
+    out or lost their worker. Percentiles are upper edges of buckets a quarter wide.
+    """
 
     jobs: int
     completed: int
     rejected: int
     cancelled: int
     dead: int
+    advanced: int
+    failed: int
     retried: int
     retried_completed: int
+    units: float
+    cost: float
+    wait_mean: timedelta | None
     wait_p50: timedelta | None
     wait_p95: timedelta | None
     wait_p99: timedelta | None
+    run_mean: timedelta | None
     run_p50: timedelta | None
     run_p95: timedelta | None
     run_p99: timedelta | None
 
+    @property
+    def visits(self) -> int:
+        """What ended: jobs, and visits of stages that led to another stage."""
+        return self.jobs + self.advanced
 
-NO_ENDS = Ends(0, 0, 0, 0, 0, 0, 0, None, None, None, None, None, None)
+    @property
+    def successes(self) -> int:
+        return self.completed + self.advanced
+
+
+NO_ENDS = Ends(0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, None, None, None, None, None, None, None, None)
 
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """Of the jobs that ended: how many were tried again, and how many of those completed."""
+    """Of the jobs and stage visits that ended: how many were tried again, and how many of those went well."""
 
     jobs: int
     share: float | None
@@ -68,11 +86,10 @@ class Retries:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A part of the period. `failed` counts attempts that failed, timed out or lost their worker."""
+    """A part of the period."""
 
     at: datetime
     ends: Ends
-    failed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +105,8 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class QueueReport:
-    """`more_than` names the counts that stopped at 10,000; `oldest_ready` is an age, `workers` the live workers
-    that take its jobs.
+    """`more_than` names the counts that stopped at 10,000; `oldest_ready` is an age, `workers` how many
+    live ones take its jobs.
     """
 
     name: str
@@ -109,6 +126,20 @@ class QueueReport:
 class TaskReport:
     name: str
     ends: Ends
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReport:
+    """The recorded calls of a model, and what they cost."""
+
+    name: str
+    calls: int
+    errors: int
+    units: float
+    cost: float
+    mean: timedelta | None
+    p50: timedelta | None
+    p95: timedelta | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,11 +271,11 @@ class Report:
     problems: list[Problem]
     ended: Ends
     ended_before: Ends
-    failed: int
     retries: Retries
     timeline: list[Slice]
     queues: Part[QueueReport]
     tasks: Part[TaskReport]
+    models: Part[ModelReport]
     errors: Part[ErrorTrend]
     endpoints: Part[EndpointReport]
     pipelines: Part[PipelineReport]

@@ -49,7 +49,7 @@ def _waiting_time(stage: StageReport) -> timedelta:
     """Of all its visits together, as far as it is known; a job that still waits has waited half of the age of
     the oldest one, if they came evenly.
     """
-    past = (stage.ends.wait_p50 or timedelta(0)) * stage.ends.jobs
+    past = (stage.ends.wait_mean or timedelta(0)) * stage.ends.visits
     return past + (stage.oldest_ready or timedelta(0)) / 2 * stage.ready
 
 

@@ -45,7 +45,11 @@ class Facts:
         return self.ends_by(what).get("", NO_ENDS)
 
     def ends_of_stage(self, pipeline: str, stage: str) -> Ends:
-        return NO_ENDS
+        return next((row.ends for row in self.ends if _is_stage(row, pipeline, stage)), NO_ENDS)
+
+
+def _is_stage(row: EndRow, pipeline: str, stage: str) -> bool:
+    return (row.by_what, row.pipeline, row.name) == ("stage", pipeline, stage)
 
 
 async def read_facts(on: Executor, period: Period, now: datetime) -> Facts:
@@ -76,7 +80,7 @@ def _busiest(known: dict[str, QueueSummary], ends: list[EndRow]) -> list[str]:
     jobs = {name: one.ready + one.running for name, one in known.items()}
     for row in ends:
         if row.by_what == "queue":
-            jobs[row.name] = jobs.get(row.name, 0) + row.jobs
+            jobs[row.name] = jobs.get(row.name, 0) + row.jobs + row.advanced
     return sorted(jobs, key=lambda name: (-jobs[name], name))[:QUEUES]
 
 

@@ -1,6 +1,5 @@
 """The parts of a report, each made from the facts."""
 
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 from itertools import groupby
 
@@ -13,6 +12,7 @@ from holdfast.model.report import (
     EndpointSlice,
     Ends,
     ErrorTrend,
+    ModelReport,
     Need,
     Part,
     Period,
@@ -31,7 +31,7 @@ LONGEST_HISTORY = timedelta(hours=6)  # of an endpoint's seconds
 def retries(ended: Ends) -> Retries:
     return Retries(
         jobs=ended.retried,
-        share=ended.retried / ended.jobs if ended.jobs else None,
+        share=ended.retried / ended.visits if ended.visits else None,
         completed=ended.retried_completed,
         success=ended.retried_completed / ended.retried if ended.retried else None,
     )
@@ -41,16 +41,10 @@ def timeline(facts: Facts) -> list[Slice]:
     """Every slice of the period, also those in which nothing ended."""
     period = facts.period
     ends = {row.slice: row.ends for row in facts.ends if row.by_what == "slice"}
-    failed = failed_attempts(facts.errors) or [0] * period.slices
     return [
-        Slice(period.since + number * period.slice, ends.get(number, NO_ENDS), failed[number])
+        Slice(period.since + number * period.slice, ends.get(number, NO_ENDS))
         for number in range(period.slices)
     ]
-
-
-def failed_attempts(rows: Iterable[ErrorRow]) -> list[int]:
-    """Of all errors, in each slice."""
-    return next((row.failed for row in rows if row.sample is None), [])
 
 
 def queues(facts: Facts) -> Part[QueueReport]:
@@ -90,6 +84,17 @@ def _need(found: WorkerNeed) -> Need:
 def tasks(facts: Facts) -> Part[TaskReport]:
     items = [TaskReport(name, ends) for name, ends in facts.ends_by("task").items()]
     return Part(items[:TASKS], max(0, len(items) - TASKS))
+
+
+def models(facts: Facts) -> Part[ModelReport]:
+    items = [_model(name, ends) for name, ends in facts.ends_by("model").items()]
+    return Part(items[:TASKS], max(0, len(items) - TASKS))
+
+
+def _model(name: str, ends: Ends) -> ModelReport:
+    return ModelReport(
+        name, ends.jobs, ends.failed, ends.units, ends.cost, ends.run_mean, ends.run_p50, ends.run_p95
+    )
 
 
 def errors(rows: list[ErrorRow]) -> Part[ErrorTrend]:

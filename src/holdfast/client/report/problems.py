@@ -13,6 +13,7 @@ MOST = 8
 LATE = timedelta(minutes=5)
 NEAR = 0.8  # of a budget
 MANY_ERRORS = 10
+ERRORS_NAMED = 3
 
 
 def find_problems(report: Report) -> list[Problem]:
@@ -30,16 +31,11 @@ def _dead(report: Report) -> Iterator[Problem]:
     dead = report.ended.dead
     if dead:
         worst = max(report.queues.items, key=lambda one: one.ends.dead, default=None)
-        where = f", {worst.ends.dead:,} of them in {worst.name}" if worst and worst.ends.dead else ""
-        past = report.ended_before
-        before = f"{past.dead or 'None'} in the period before" if past.jobs else ""
-        yield Problem(
-            Weight.BAD,
-            f"{counted(dead, 'job')} died",
-            f"{before or 'They are kept as dead letters'}{where}.",
-            "throughput",
-            "holdfast dead groups",
-        )
+        many = "All" if worst and worst.ends.dead == dead else f"{worst.ends.dead:,}" if worst else ""
+        where = f"{many} of them in {worst.name}. " if worst and worst.ends.dead else ""
+        before = f"{report.ended_before.dead or 'None'} died in the period before."
+        title = f"{counted(dead, 'job')} died"
+        yield Problem(Weight.BAD, title, f"{where}{before}", "throughput", "holdfast dead groups")
 
 
 def _endpoints(report: Report) -> Iterator[Problem]:
@@ -101,7 +97,10 @@ def _pipelines(report: Report) -> Iterator[Problem]:
 
 
 def _errors(report: Report) -> Iterator[Problem]:
-    for one in report.errors.items:
+    """An error is new only where the period before had jobs too."""
+    if 10 * report.ended_before.jobs < report.ended.jobs:
+        return
+    for one in report.errors.items[:ERRORS_NAMED]:
         if one.attempts >= MANY_ERRORS and one.attempts >= 2 * one.before:
             name = one.error_type or "An error without a type"
             title = f"{name} is new" if one.before == 0 else f"{name} is more frequent"
