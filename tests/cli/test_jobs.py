@@ -16,7 +16,7 @@ JOB_KEYS = {
     *("losses", "deferrals", "generation", "run", "parent", "stage", "labels", "worker", "endpoint", "group"),
     *("order_key", "unique_key", "units", "timeout", "deadline", "max_failures", "created_at", "due_at"),
     *("ready_at", "started_at", "cancel_asked_at", "ended_at", "progress", "unique_scope", "origin", "login"),
-    *("role", "claimed_actor", "changed_at"),
+    *("role", "claimed_actor", "changed_at", "cost"),
 }
 
 

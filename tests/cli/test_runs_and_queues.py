@@ -24,11 +24,13 @@ PROGRESS_KEYS = {
         "reserved_units",
         "more_than",
         "blocker",
+        "units",
+        "cost",
     ),
 }
 RUN_KEYS = {
     *("id", "name", "state", "total", "completed", "rejected", "cancelled", "dead", "created_at", "ended_at"),
-    *("origin", "login", "role", "claimed_actor"),
+    *("origin", "login", "role", "claimed_actor", "units", "cost"),
 }
 QUEUE_KEYS = {
     *("name", "paused_at", "paused_reason", "waiting", "scheduled", "ready", "running", "oldest_ready"),
@@ -37,7 +39,7 @@ QUEUE_KEYS = {
 POLICY_KEYS = {
     *("priority", "max_failures", "max_losses", "retry", "timeout", "max_wait", "rescue_delay"),
     *("cancel_grace", "ageing", "weight", "detail", "retention", "payload_limit", "endpoint", "notify"),
-    *("logs", "created_at"),
+    *("logs", "stats_label", "created_at"),
 }
 WORKER_KEYS = {
     *("id", "group", "queues", "state", "slots", "running", "processed", "failed", "host", "pid", "version"),

@@ -1,14 +1,17 @@
 """`holdfast stats` and `holdfast errors`."""
 
 from holdfast.db.connect import Connection
-from tests.builders import a_worker, claim_one, completed_job, dead_job, fail, ready_job
+from tests.builders import a_queue, a_worker, claim_one, completed_job, dead_job, fail, ready_job, settle
 from tests.cli.command import holdfast
 from tests.cli.scene import count_ends, given
+from tests.sql.endpoints.scene import a_caller, a_fixed_endpoint, calls, claimed
+from tests.sql.summarise_ends.scene import call
 
 STATS_KEYS = {
     *("name", "jobs", "completed", "rejected", "cancelled", "dead", "retried", "retried_completed"),
     *("per_minute", "wait_p50", "wait_p95", "wait_p99", "run_p50", "run_p95", "run_p99"),
-    *("success_rate", "retry_rate", "retry_success_rate"),
+    *("success_rate", "retry_rate", "retry_success_rate", "retries_per_job", "advanced", "failed", "lost"),
+    *("retries", "units", "cost", "wait_mean", "run_mean"),
 }
 
 
@@ -43,6 +46,44 @@ def test_a_report_is_by_task_and_of_one_queue(database_url: str) -> None:
     assert (other["more_queues"], other["more_open_dead_letters"]) == (False, False)
     assert len(holdfast("stats", "--by", "hour", "--json", url=database_url).document["ended"]) in (1, 2)
     assert holdfast("stats", "--by", "moon", url=database_url).code == 2
+
+
+async def a_costly_past(conn: Connection) -> None:
+    """Two calls of a model at a price, in a task that also used a tool."""
+    await a_fixed_endpoint(conn, price=0.5)
+    await calls(conn, 1, task="ask", labels={"customer": "Ada"})
+    await a_queue(conn, stats_label="customer")
+    (job,) = await claimed(conn, await a_caller(conn))
+    await call(conn, job, units=10, seconds=2)
+    await call(conn, job, "tool", name="look_up", seconds=1)
+    assert await settle(conn, job, "complete", {"units": 10})
+    await count_ends(conn)
+
+
+def test_units_cost_calls_and_parts_are_told(database_url: str) -> None:
+    given(database_url, a_costly_past)
+    (task,) = holdfast("stats", "--by", "task", "--json", url=database_url).document["ended"]
+    assert (task["units"], task["cost"]) == (10, 5)
+    printed = holdfast("stats", url=database_url).lines
+    assert [line.split() for line in printed if line.startswith("default")][1] == [
+        *("default", "10", "5", "10", "5")
+    ]
+    (model,) = holdfast("stats", "--by", "model", "--json", url=database_url).document["calls"]
+    assert (model["name"], model["calls"], model["cost"]) == ("big", 1, 5)
+    assert holdfast("stats", "--by", "tool", url=database_url).lines[1].split()[:2] == ["look_up", "1"]
+    (part,) = holdfast("stats", "--by", "part", "--json", url=database_url).document["parts"]
+    assert (part["name"], part["model"], part["tool"]) == ("ask", 2, 1)
+    assert "ask" in holdfast("stats", "--by", "part", url=database_url).lines[1]
+    (label,) = holdfast("stats", "--by", "label", "--json", url=database_url).document["ended"]
+    assert (label["name"], label["jobs"]) == ("Ada", 1)
+    assert "5" in holdfast("jobs", "list", url=database_url).lines[1].split()
+
+
+def test_how_long_statistics_are_kept_is_set_with_a_reason(database_url: str) -> None:
+    keep = ("queues", "keep-statistics")
+    told = holdfast(*keep, "2d", "60d", "--reason", "space", url=database_url)
+    assert told.out == "set: statistics are kept by minute for 2d and by hour for 60d\n"
+    assert holdfast(*keep, "2d", "1d", "--reason", "space", url=database_url).code != 0
 
 
 def test_the_tables_fit_into_80_columns(database_url: str) -> None:

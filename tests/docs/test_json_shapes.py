@@ -9,6 +9,7 @@ import pytest
 from chaos.count_ends import Counted
 from holdfast.model.audit import SettingChange
 from holdfast.model.recorded_call import Call
+from holdfast.model.stats import CallStats, TimeParts
 from tests.cli import (
     test_audit,
     test_dead,
@@ -37,6 +38,8 @@ SHAPES = {
     "statistics": test_stats.STATS_KEYS,
     "report": test_report.REPORT_KEYS,
     "ends": test_report.ENDS_KEYS,
+    "calls": {one.name for one in fields(CallStats)},
+    "parts": {one.name for one in fields(TimeParts)},
     "endpoint": test_endpoints.KEYS,
     "change": {one.name for one in fields(SettingChange)},
     "event": test_audit.EVENT_KEYS,

@@ -3,15 +3,15 @@
 from holdfast.db.connect import Connection
 from tests.builders import completed_job
 from tests.race.crowd import Crowd
-from tests.sql.statistics.scene import counts, summarise
+from tests.sql.summarise_ends.scene import counts, summarise
 
 LATE_END = """
 insert into holdfast.history (
   id, state, ended_at, queue, task, lane, priority, attempt, failures, losses, deferrals, generation, visit
 )
 select
-  holdfast.new_id(now() - interval '5 minutes'), state, now() - interval '5 minutes', queue, task, lane, priority,
-  attempt, failures, losses, deferrals, generation, visit
+  holdfast.new_id(now() - interval '5 minutes'), state, now() - interval '5 minutes', queue, task, lane,
+  priority, attempt, failures, losses, deferrals, generation, visit
 from holdfast.history
 """
 

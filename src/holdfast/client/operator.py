@@ -7,10 +7,11 @@ from holdfast.client.connection_pools import Links
 from holdfast.client.filters import JobFilter, read_state, wire
 from holdfast.client.job_actions import Action, JobSelection, act
 from holdfast.client.read_id import read_id
-from holdfast.db import logs, operator
+from holdfast.db import logs, operator, stats
 from holdfast.db.operator import Results
 from holdfast.db.statement import Executor
 from holdfast.model.byte_size import Size, parse_size
+from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.id import JobId
 from holdfast.model.operator_action import OperatorResult
 from holdfast.model.payload import encode
@@ -29,6 +30,12 @@ class OperatorActions:
     async def limit_logs(self, size: Size, reason: str) -> None:
         """Keeps at most this much of all handlers' logs, such as "2GiB"; beyond that the oldest go."""
         await logs.limit_logs(self._database, parse_size(size), reason, self._links.name)
+
+    async def keep_statistics(self, minutes: Duration, hours: Duration, reason: str) -> None:
+        """Keeps statistics by minute and by hour for so long; the default is 7 and 30 days."""
+        await stats.keep_statistics(
+            self._database, parse_duration(minutes), parse_duration(hours), reason, self._links.name
+        )
 
     async def reclaim(self, *jobs: UUID | str, reason: str, **filters: Unpack[JobFilter]) -> Results:
         """Takes jobs from their workers and makes them ready again, without a failure."""

@@ -74,6 +74,7 @@ class QueuePolicy(TypedDict, total=False):
     notify: bool
     max_concurrent: int | None  # concurrent jobs, across all workers
     rate: str | None  # claims in any period, across all workers: "100/minute"
+    stats_label: str | None  # the label by whose values its ends are counted
 
 
 class TaskChanges(TypedDict, total=False):

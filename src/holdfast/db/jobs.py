@@ -63,7 +63,7 @@ select
   id, queue, task, state, priority, payload, output, reason, attempt, failures, losses, deferrals, generation,
   run, parent, stage, labels, worker, nullif(endpoint, ''), nullif("group", ''), order_key, unique_key, units,
   timeout, deadline, max_failures, created_at, due_at, ready_at, started_at, cancel_asked_at, ended_at,
-  progress, unique_scope, origin, login, role, claimed_actor, changed_at
+  progress, unique_scope, origin, login, role, claimed_actor, changed_at, cost
 """
 GET = f"{JOB} from holdfast.get_job($1::uuid)"
 STATES = """

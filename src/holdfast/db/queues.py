@@ -37,7 +37,7 @@ NAMED = f"{_SUMMARY} from holdfast.queue_view where name = any ($1::text[]) orde
 GET = f"""
 {_SUMMARY},
   priority, max_failures, max_losses, retry, timeout, max_wait, rescue_delay, cancel_grace, ageing, weight,
-  detail, logs, retention, payload_limit, endpoint, notify, created_at
+  detail, logs, retention, payload_limit, endpoint, notify, stats_label, created_at
 from holdfast.queue_view
 where name = $1
 """

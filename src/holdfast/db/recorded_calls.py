@@ -12,7 +12,8 @@ from holdfast.model.storable_text import storable
 
 SAVE_CALL = "select holdfast.save_call($1::uuid, $2::uuid, $3::jsonb, $4::text, $5::json)"
 LIST_CALLS = """
-select generation, visit, seq, attempt, kind, name, units, seconds, finish_reason, argument_bytes, error, at
+select
+  generation, visit, seq, attempt, kind, name, units, seconds, finish_reason, argument_bytes, error, at, cost
 from holdfast.call_view
 where job_id = $1
 order by generation, visit, seq

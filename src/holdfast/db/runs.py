@@ -18,8 +18,8 @@ REPLAY = "select holdfast.replay_run($1::uuid, $2::text, $3::text, $4::text, bef
 PROGRESS = (
     "select run, name, state, total, waiting, scheduled, ready, running, completed, rejected, cancelled,"
     " dead, started_at, ended_at, rate_per_minute, eta, eta_low, eta_high,"
-    " budget, spent, reserved, max_units, used_units, reserved_units, holdfast.run_blocker($1::uuid)"
-    " from holdfast.run_progress($1::uuid)"
+    " budget, spent, reserved, max_units, used_units, reserved_units, units, cost,"
+    " holdfast.run_blocker($1::uuid) from holdfast.run_progress($1::uuid)"
 )
 
 EXTEND = "select holdfast.extend_run($1::uuid, $2::interval, $3::text, $4::text)"
@@ -29,7 +29,7 @@ RAISE_BUDGET = (
 RUNS = """
 select
   id, name, state, total::bigint, completed::bigint, rejected::bigint, cancelled::bigint, dead::bigint,
-  created_at, ended_at, origin, login, role, claimed_actor
+  created_at, ended_at, origin, login, role, claimed_actor, units, cost
 from holdfast.run_view
 where ($2::text is null or origin = $2)
   and ($3::text is null or login = $3 or claimed_actor = $3)

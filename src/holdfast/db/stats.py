@@ -25,8 +25,8 @@ TIME_PARTS = (
     " from holdfast.time_parts($1::interval, $2::text, $3::text)"
 )
 STATS_BY_MINUTE = (
-    "select minute, is_hour, queue, enqueued, ended, completed, rejected, cancelled, dead, failed, units, cost"
-    " from holdfast.stats_by_minute($1::interval, $2::text)"
+    "select minute, is_hour, queue, enqueued, ended, completed, rejected, cancelled, dead, failed, units,"
+    " cost from holdfast.stats_by_minute($1::interval, $2::text)"
 )
 KEEP_STATISTICS = "select holdfast.keep_statistics($1::interval, $2::interval, $3::text, $4::text)"
 RECENT_ERRORS = (

@@ -115,6 +115,7 @@ class Job:
     role: str | None = None  # that the session had set
     claimed_actor: str | None = None  # as its caller said
     changed_at: datetime | None = None  # its state
+    cost: float | None = None  # its units at the prices of their endpoints; None without a price
 
     @property
     def is_ended(self) -> bool:

@@ -76,4 +76,5 @@ class QueueDetails(QueueSummary):
     payload_limit: int
     endpoint: str | None
     notify: bool
+    stats_label: str | None
     created_at: datetime

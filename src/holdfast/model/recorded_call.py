@@ -39,3 +39,4 @@ class Call:
     argument_bytes: int | None
     error: str | None
     at: datetime
+    cost: float | None

@@ -20,8 +20,9 @@ class Which(StrEnum):
 @dataclass(frozen=True, slots=True)
 class RunProgress:
     """The progress of a run, by counts of its jobs. The rest takes between `eta_low` and `eta_high` in nine
-    of ten cases, at the current rate. The fields from `budget` on are None without a budget. `blocker` says
-    why the run waits until its budget is raised; then there is no `eta`.
+    of ten cases, at the current rate. The fields from `budget` to `reserved_units` are None without a budget;
+    `units` and `cost` are those of stages that its jobs left or ended in. `blocker` says why the run waits
+    until its budget is raised; then there is no `eta`.
     """
 
     id: RunId
@@ -48,6 +49,8 @@ class RunProgress:
     max_units: float | None
     used_units: float | None
     reserved_units: float | None
+    units: float | None
+    cost: float | None
     blocker: str | None
 
     @property
@@ -79,3 +82,5 @@ class RunSummary:
     login: str | None  # of the database; None in a row that no verb wrote
     role: str | None  # that the session had set
     claimed_actor: str | None  # as its caller said
+    units: float | None  # of stages that its jobs left or ended in
+    cost: float | None  # of these units; None without a price

@@ -27,9 +27,9 @@ class CallsBy(StrEnum):
 class EndStats:
     """What ended in one queue, task, stage or hour. The fields are the columns of end_stats, in their order.
 
-    `jobs` counts jobs that ended and stages that jobs left for the next one (`advanced`); `failed` and `lost` count
-    attempts. Percentiles are upper edges of buckets a quarter wide. `retried` counts ends that came after a failure
-    or loss, `retries` these failures and losses.
+    `jobs` counts jobs that ended and stages that jobs left for the next one (`advanced`); `failed` and `lost`
+    count attempts. Percentiles are upper edges of buckets a quarter wide. `retried` counts ends that came
+    after a failure or loss, `retries` these failures and losses.
     """
 
     name: str

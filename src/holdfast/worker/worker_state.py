@@ -13,6 +13,7 @@ from holdfast.telemetry.event_list import Event
 from holdfast.worker.attempt.running_attempt import Stop
 from holdfast.worker.claim.slots import Slots
 from holdfast.worker.claim.wake import Wake
+from holdfast.worker.context.database_time import DatabaseTime
 from holdfast.worker.events.job_events import JobEvents
 from holdfast.worker.lease.lease import Lease, Registration
 from holdfast.worker.logs.attempt_logs import AttemptLogs
@@ -63,6 +64,7 @@ class WorkerState:
         self.wake = Wake(self._may_poll_seldom)
         self.events = JobEvents(self.me, self._read_results)
         self.logs = AttemptLogs(options.queues, self.slots.running, self._send_logs)
+        self.database_time = DatabaseTime()
         self.calls: set[float] = set()  # when each running settle_and_claim began
         self.claims_left = 1 if options.once else None  # None: unlimited
         self.idle = asyncio.Event()  # set when nothing runs, waits to be sent, or is being sent
@@ -96,6 +98,7 @@ class WorkerState:
             "released": self.report.released,
             "running": len(self.slots.running),
             "state": "draining" if self.stopping.is_asked else "working",
+            "database": self.database_time.told(),
         }
 
     def lease_renewed(self, answer: Renewal) -> None:

@@ -155,6 +155,7 @@ COMMANDS = (
             "set": "set_queue:set_queue",
             "pause": "pause_queue:pause_queue",
             "resume": "pause_queue:resume_queue",
+            "keep-statistics": "stats:keep_statistics",
         },
     ),
     Noun(

@@ -65,4 +65,6 @@ def list_jobs(
     last = read_job_id(before) if before else None
     found = with_database(context, lambda database: jobs.list_jobs(database, filters, last, limit))
     columns = {**COLUMNS, "done": done} if any(job.progress for job in found) else COLUMNS
+    if any(job.cost for job in found):
+        columns = {**columns, "cost": lambda job: None if job.cost is None else f"{job.cost:.4g}"}
     print_list(as_json, "jobs", found, columns, keep=("id", "state", "try", "age"))

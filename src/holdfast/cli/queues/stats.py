@@ -1,22 +1,48 @@
-"""`holdfast stats`."""
+"""`holdfast stats` and `holdfast queues keep-statistics`."""
 
 from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
-from holdfast.cli.frame.common_options import Json, Limit
-from holdfast.cli.frame.output import say, write
-from holdfast.cli.frame.render import ago, counts, percent, print_json, print_table, roughly
+from holdfast.cli.frame.common_options import Json, Limit, actor
+from holdfast.cli.frame.output import say, tell, write
+from holdfast.cli.frame.render import (
+    Columns,
+    ago,
+    counts,
+    percent,
+    print_json,
+    print_list,
+    print_table,
+    roughly,
+)
 from holdfast.cli.frame.session import with_database
+from holdfast.cli.jobs.operator_actions import Why
 from holdfast.db import dead, queues, stats
 from holdfast.db.connect import Database
 from holdfast.model.duration import parse_duration
 from holdfast.model.json_document import plain
 from holdfast.model.queue import QueueSummary
-from holdfast.model.stats import EndStats, StatsBy
+from holdfast.model.stats import CallsBy, CallStats, EndStats, StatsBy, TimeParts
 
 GROUPS = 1000  # of dead letters, whose open ones are counted
+
+
+class By(StrEnum):
+    """What a line is about. Lines of models, tools and parts have columns of their own."""
+
+    QUEUE = "queue"
+    TASK = "task"
+    STAGE = "stage"
+    LABEL = "label"
+    HOUR = "hour"
+    ALL = "all"
+    MODEL = "model"
+    TOOL = "tool"
+    PART = "part"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +59,16 @@ class Report:
 def show_stats(
     context: typer.Context,
     since: Annotated[
-        str, typer.Option(metavar="DURATION", help="How far to look back for ended jobs, at most 7d.")
+        str,
+        typer.Option(metavar="DURATION", help="How far to look back; statistics are kept for 30 days."),
     ] = "1h",
     by: Annotated[
-        StatsBy, typer.Option(help="Print one line per queue, task or hour, or one line for all.")
-    ] = StatsBy.QUEUE,
+        By,
+        typer.Option(
+            help="Print one line per queue, task, pipeline stage, value of the queue's label, or hour; one"
+            " line for all; one per model or tool that was called; or where the time of each task went."
+        ),
+    ] = By.QUEUE,
     queue: Annotated[str | None, typer.Option(help="Only jobs of this queue.")] = None,
     task: Annotated[
         str | None,
@@ -50,24 +81,47 @@ def show_stats(
 ) -> None:
     """Also counts, for each queue, the jobs that have not ended."""
     span = parse_duration(since)
+    match by:
+        case By.MODEL | By.TOOL:
+            _show_calls(context, span, CallsBy(by.value), queue, task, limit, as_json)
+        case By.PART:
+            parts = with_database(context, lambda database: stats.time_parts(database, span, queue, task))
+            print_list(as_json, "parts", parts[:limit], PARTS, keep=[*PARTS][1:])
+        case _:
+            which = StatsBy(by.value)
+            report = with_database(context, lambda database: _read(database, span, which, queue, task, limit))
+            _print(report, since, as_json)
 
-    async def read(database: Database) -> Report:
-        ended = await stats.end_stats(database, span, by, queue, task)
-        if queue is None:
-            live = await queues.list_queues(database, limit + 1)
-        else:
-            live = await queues.named_queues(database, [queue])
-        groups = await dead.letter_groups(database, {"queue": queue} if queue else {}, GROUPS)
-        is_cut = len(groups) == GROUPS or any(group.is_partial for group in groups)
-        return Report(
-            ended[:limit], live[:limit], len(live) > limit, sum(group.open for group in groups), is_cut
-        )
 
-    report = with_database(context, read)
-    if as_json:
-        print_json(_document(report))
+def keep_statistics(
+    context: typer.Context,
+    minutes: Annotated[
+        str, typer.Argument(metavar="MINUTES", help="How long figures by minute are kept, such as 7d.")
+    ],
+    hours: Annotated[
+        str, typer.Argument(metavar="HOURS", help="How long figures by hour are kept, such as 30d.")
+    ],
+    reason: Why,
+) -> None:
+    """Set how long statistics are kept: by minute, and by hour after that. The default is 7d and 30d."""
+    by_minute, by_hour = parse_duration(minutes), parse_duration(hours)
+    with_database(
+        context, lambda database: stats.keep_statistics(database, by_minute, by_hour, reason, actor())
+    )
+    tell(f"set: statistics are kept by minute for {minutes} and by hour for {hours}")
+
+
+async def _read(
+    database: Database, span: timedelta, by: StatsBy, queue: str | None, task: str | None, limit: int
+) -> Report:
+    ended = await stats.end_stats(database, span, by, queue, task)
+    if queue is None:
+        live = await queues.list_queues(database, limit + 1)
     else:
-        _print(report, since)
+        live = await queues.named_queues(database, [queue])
+    groups = await dead.letter_groups(database, {"queue": queue} if queue else {}, GROUPS)
+    is_cut = len(groups) == GROUPS or any(group.is_partial for group in groups)
+    return Report(ended[:limit], live[:limit], len(live) > limit, sum(group.open for group in groups), is_cut)
 
 
 def _document(report: Report) -> dict[str, Any]:
@@ -78,6 +132,7 @@ def _document(report: Report) -> dict[str, Any]:
                 "success_rate": one.success_rate,
                 "retry_rate": one.retry_rate,
                 "retry_success_rate": one.retry_success_rate,
+                "retries_per_job": one.retries_per_job,
             }
             for one in report.ended
         ],
@@ -88,13 +143,33 @@ def _document(report: Report) -> dict[str, Any]:
     }
 
 
-def _print(report: Report, since: str) -> None:
+def _show_calls(
+    context: typer.Context,
+    span: timedelta,
+    by: CallsBy,
+    queue: str | None,
+    task: str | None,
+    limit: int,
+    as_json: bool,
+) -> None:
+    calls = with_database(context, lambda database: stats.call_stats(database, span, by, queue, task))
+    print_list(as_json, "calls", calls[:limit], CALLS, keep=[*CALLS][1:])
+
+
+def _print(report: Report, since: str, as_json: bool) -> None:
+    if as_json:
+        print_json(_document(report))
+        return
     write(f"Ended in the last {since}:")
     print_table(
-        ("name", "ended", "ok", "dead", "retried", "/min", "wait 50", "95%", "run 50", "95%"),
+        ("name", "ended", "ok", "rej.", "dead", "retried", "/min", "wait 50", "95%", "run 50", "95%"),
         (_ended(one) for one in report.ended),
-        keep=("ended", "ok", "dead", "retried", "/min", "wait 50", "95%", "run 50"),
+        keep=("ended", "ok", "rej.", "dead", "retried", "/min", "wait 50", "95%", "run 50"),
     )
+    used = [one for one in report.ended if one.units or one.cost]
+    if used:
+        write("\nUsed:")
+        print_list(False, "used", used, USED, keep=[*USED][1:])
     write("\nLive now:")
     print_table(
         ("queue", "waiting", "scheduled", "ready", "running", "oldest"),
@@ -113,15 +188,51 @@ def _ended(one: EndStats) -> tuple[object, ...]:
     return (
         one.name,
         one.jobs,
-        percent(one.success_rate),
+        _percent(one.success_rate),
+        one.rejected,
         one.dead,
-        percent(one.retry_rate),
+        _percent(one.retry_rate),
         f"{one.per_minute:.3g}",
         roughly(one.wait_p50),
         roughly(one.wait_p95),
         roughly(one.run_p50),
         roughly(one.run_p95),
     )
+
+
+def _percent(share: float | None) -> str | None:
+    return None if share is None else percent(share)
+
+
+def _each(amount: float, jobs: int) -> str | None:
+    return f"{amount / jobs:.4g}" if jobs else None
+
+
+USED: Columns[EndStats] = {
+    "name": lambda one: one.name,
+    "units": lambda one: f"{one.units:.4g}",
+    "cost": lambda one: f"{one.cost:.4g}",
+    "units each": lambda one: _each(one.units, one.jobs),
+    "cost each": lambda one: _each(one.cost, one.jobs),
+}
+CALLS: Columns[CallStats] = {
+    "name": lambda one: one.name,
+    "calls": lambda one: one.calls,
+    "errors": lambda one: one.errors,
+    "units": lambda one: f"{one.units:.4g}",
+    "cost": lambda one: f"{one.cost:.4g}",
+    "mean": lambda one: roughly(one.mean),
+    "50%": lambda one: roughly(one.p50),
+    "95%": lambda one: roughly(one.p95),
+}
+PARTS: Columns[TimeParts] = {
+    "task": lambda one: one.name,
+    "attempts": lambda one: one.attempts,
+    **{
+        part: lambda one, part=part: roughly(timedelta(seconds=getattr(one, part)))  # type: ignore[misc]
+        for part in ("waiting", "database", "model", "tool", "handler")
+    },
+}
 
 
 def _live(one: QueueSummary) -> tuple[object, ...]:

@@ -69,7 +69,9 @@ def _sheet(progress: RunProgress) -> dict[str, Any]:
     """At a glance: of a budget what is used, what running calls hold and the limit; of the eta its spread."""
     budgets = {
         "budget": _used(progress.spent, progress.reserved, progress.budget),
-        "units": _used(progress.used_units, progress.reserved_units, progress.max_units),
+        "units": _used(progress.used_units, progress.reserved_units, progress.max_units)
+        or _number(progress.units),
+        "cost": _number(progress.cost),
     }
     shown = dict(zip(LIVE, counts(progress, LIVE, progress.more_than), strict=True))
     known = {name: value for name, value in facts(progress).items() if name not in (*BUDGET, *ETA)}
@@ -84,6 +86,10 @@ def _eta(progress: RunProgress) -> str | None:
     if progress.eta is None:
         return None
     return f"{roughly(progress.eta)} ({roughly(progress.eta_low)} to {roughly(progress.eta_high)})"
+
+
+def _number(value: float | None) -> str | None:
+    return None if value is None else f"{value:.6g}"
 
 
 def _used(used: float | None, reserved: float | None, limit: float | None) -> str | None:

@@ -2,14 +2,16 @@
 -- waiting, scheduled, ready and running are counted among the 10,000 oldest live jobs of the run; the counts of ended
 -- jobs are exact. eta is the estimate at the average rate, eta_low and eta_high are the range that should hold nine
 -- times in ten. All three are null before the first end, after the last, and while the budget is used up.
--- No row if there is no such run.
+-- units and cost are those of stages that jobs left or ended in, with or without a budget. No row if there is no such
+-- run.
 create or replace function holdfast.run_progress(run uuid)
 returns table (
   run uuid, name text, state text, total bigint, waiting bigint, scheduled bigint, ready bigint, running bigint,
   completed bigint, rejected bigint, cancelled bigint, dead bigint, started_at timestamptz, ended_at timestamptz,
   rate_per_minute double precision, eta interval, eta_low interval, eta_high interval,
   budget double precision, spent double precision, reserved double precision,
-  max_units double precision, used_units double precision, reserved_units double precision
+  max_units double precision, used_units double precision, reserved_units double precision,
+  units double precision, cost double precision
 )
 language sql stable security definer
 set search_path = holdfast, pg_temp
@@ -63,7 +65,7 @@ as $$
     end,
     case when p.goes_on and c.done > 0 then make_interval(secs => p.ahead / greatest(p.rate, p.lately) / p.doubt) end,
     case when p.goes_on and c.done > 0 then make_interval(secs => p.ahead / least(p.rate, p.lately) * p.doubt) end,
-    b.max_money, b.spent, b.reserved, b.max_units, b.used, b.reserved_units
+    b.max_money, b.spent, b.reserved, b.max_units, b.used, b.reserved_units, c.units, c.cost
   from counted as c
   cross join live as l
   cross join pace as p

@@ -33,7 +33,7 @@ as $$
     union all
     (select s.ended_at, 1, 'stage', s.attempt, null, s.stage,
       jsonb_strip_nulls(jsonb_build_object('visit', s.visit, 'generation', s.generation, 'worker', s.worker_id,
-        'started_at', s.started_at, 'output', left(s.output::text, 200)))
+        'started_at', s.started_at, 'units', s.units, 'cost', s.cost, 'output', left(s.output::text, 200)))
     from holdfast.stage_outputs as s where s.job_id = job
     order by s.generation desc, s.visit desc limit 1000)
     union all
@@ -48,7 +48,7 @@ as $$
       concat_ws(', ', c.name, round(c.units::numeric) || ' units',
         holdfast.span_words(make_interval(secs => c.seconds)), c.finish_reason, c.error),
       jsonb_strip_nulls(jsonb_build_object('generation', c.generation, 'visit', c.visit, 'seq', c.seq, 'units', c.units,
-        'seconds', c.seconds, 'argument_bytes', c.argument_bytes))
+        'cost', c.cost, 'seconds', c.seconds, 'argument_bytes', c.argument_bytes))
     from holdfast.calls as c where c.job_id = job
     order by c.generation desc, c.visit desc, c.seq desc limit 1000)
     union all

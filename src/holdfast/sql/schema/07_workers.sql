@@ -31,6 +31,7 @@ create table holdfast.workers (
   claim_size  integer,
   isolation   text not null default 'self',
   alone_with  uuid,
+  database_seconds jsonb,
   constraint worker_isolation_known check (isolation in ('self', 'children', 'only')),
   constraint worker_state_known check (state in ('working', 'draining', 'stopped')),
   constraint worker_stopped_has_time check ((state = 'stopped') = (stopped_at is not null)),
@@ -76,6 +77,8 @@ comment on column holdfast.workers.isolation
     ' such a worker (only).';
 comment on column holdfast.workers.alone_with
   is 'The last suspect it claimed; while it holds that one it claims nothing else.';
+comment on column holdfast.workers.database_seconds
+  is 'How long its handlers have waited for the database so far: {queue: {task: seconds}}.';
 
 create table holdfast.continuations (
   id         uuid primary key,

@@ -1,5 +1,6 @@
 -- working -> working: one update extends the lease on all jobs that a worker holds.
--- info: state ('draining'), and for people running, processed, failed, released.
+-- info: state ('draining'), and for people running, processed, failed, released, and database: the seconds that its
+-- handlers have waited for the database since its start, {queue: {task: seconds}}.
 -- known is false if the worker is not registered or has stopped. rescued is true if the lease had ended and other
 -- workers got its jobs: drop them, their tokens are void. drain is true if an operator asked the worker to finish and
 -- stop.
@@ -33,7 +34,8 @@ begin
       running = coalesce((info ->> 'running')::integer, w.running),
       processed = coalesce((info ->> 'processed')::bigint, w.processed),
       failed = coalesce((info ->> 'failed')::bigint, w.failed),
-      released = coalesce((info ->> 'released')::bigint, w.released)
+      released = coalesce((info ->> 'released')::bigint, w.released),
+      database_seconds = holdfast.count_database_time(info -> 'database', row.database_seconds)
   where w.id = worker;
   return query select at + row.lease, true, row.rescued_at is not null, row.drain_asked;
 end

@@ -14,7 +14,8 @@ begin
   set state = 'stopped', stopped_at = holdfast.now(), running = 0,
       processed = coalesce((info ->> 'processed')::bigint, w.processed),
       failed = coalesce((info ->> 'failed')::bigint, w.failed),
-      released = coalesce((info ->> 'released')::bigint, w.released)
+      released = coalesce((info ->> 'released')::bigint, w.released),
+      database_seconds = holdfast.count_database_time(info -> 'database', w.database_seconds)
   where w.id = worker
     and w.state <> 'stopped';
   return released;

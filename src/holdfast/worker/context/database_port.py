@@ -39,6 +39,7 @@ class DatabasePort:
         self._database = worker.app.database
         self._loop = asyncio.get_running_loop()
         self._home = OriginalProcess()
+        self._time = worker.database_time
 
     @property
     def resources(self) -> Any:
@@ -88,19 +89,23 @@ class DatabasePort:
             self._worker.run_touched()
 
     async def save_checkpoint(self, job: ClaimedJob, name: str, data: JsonText) -> bool:
-        return await db_worker.save_checkpoint(self._database, job.id, job.token, name, data)
+        return await self._time.of(
+            job, db_worker.save_checkpoint(self._database, job.id, job.token, name, data)
+        )
 
     async def load_checkpoints(self, job: ClaimedJob) -> dict[str, Any]:
-        saved = await db_worker.load_checkpoints(self._database, job.id)
+        saved = await self._time.of(job, db_worker.load_checkpoints(self._database, job.id))
         return {name: decode(data) for name, data in saved.items()}
 
     async def save_call(
         self, job: ClaimedJob, call: NewCall, checkpoint: str | None, data: JsonText | None
     ) -> bool:
-        return await db_calls.save_call(self._database, job.id, job.token, call, checkpoint, data)
+        return await self._time.of(
+            job, db_calls.save_call(self._database, job.id, job.token, call, checkpoint, data)
+        )
 
     async def add_labels(self, job: ClaimedJob, labels: Mapping[str, Any]) -> bool:
-        return await db_worker.label_job(self._database, job.id, job.token, labels)
+        return await self._time.of(job, db_worker.label_job(self._database, job.id, job.token, labels))
 
     async def report_progress(
         self, job: ClaimedJob, done: int, total: int | None, failed: int | None, note: str | None
@@ -114,20 +119,20 @@ class DatabasePort:
         if known is not None:
             known.bind(decode(payload))
         fenced = {**options, "parent": str(job.id), "parent_token": str(job.token)}
-        (child,) = await db_jobs.enqueue_jobs(self._database, [task], [payload], fenced)
+        (child,) = await self._time.of(job, db_jobs.enqueue_jobs(self._database, [task], [payload], fenced))
         return child.id
 
     async def open_stages(self, job: ClaimedJob) -> list[str]:
-        return await db_pipelines.open_stages(self._database, job.id)
+        return await self._time.of(job, db_pipelines.open_stages(self._database, job.id))
 
     async def load_context(self, job: ClaimedJob) -> dict[str, Any]:
-        return await db_pipelines.load_context(self._database, job.id)
+        return await self._time.of(job, db_pipelines.load_context(self._database, job.id))
 
     async def load_history(self, job: ClaimedJob) -> list[Visit]:
-        return await db_pipelines.load_history(self._database, job.id)
+        return await self._time.of(job, db_pipelines.load_history(self._database, job.id))
 
     async def await_signal(self, job: ClaimedJob, name: str) -> Told:
-        return await db_pipelines.await_signal(self._database, job.id, job.token, name)
+        return await self._time.of(job, db_pipelines.await_signal(self._database, job.id, job.token, name))
 
     async def spawn_children(
         self,
@@ -139,9 +144,10 @@ class DatabasePort:
         wait: WaitFor,
         on_failure: OnFailure,
     ) -> tuple[RunId, bool]:
-        return await db_pipelines.spawn_children(
+        spawn = db_pipelines.spawn_children(
             self._database, job.id, job.token, name, [task], payloads, options, wait.value, on_failure.value
         )
+        return await self._time.of(job, spawn)
 
     async def load_children(self, run: RunId) -> list[Child]:
         return await db_pipelines.load_children(self._database, run)

@@ -5,8 +5,7 @@ as $$
 begin
   job.units := coalesce(coalesce(job.units, 0) + used, job.units);
   if used <> 0 then
-    job.cost := coalesce(
-      coalesce(job.cost, 0) + holdfast.cost_of_units(used, coalesce(job.permit_lane, job.lane)), job.cost);
+    job.cost := holdfast.cost_after(job, used, false);
   end if;
   if job.reserved is not null then
     perform holdfast.record_costs(jsonb_build_array(holdfast.cost_of(job, used, false)));

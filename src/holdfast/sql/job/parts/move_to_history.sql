@@ -34,12 +34,8 @@ begin
       j.*, e.output, left(e.reason, 2000) as reason,
       case when e.used is null then j.units else coalesce(j.units, 0) + e.used end as all_units,
       case
-        when has_prices and (e.used is not null or j.in_flight_at_start is not null) then coalesce(
-          coalesce(j.cost, 0) + holdfast.cost_of_units(
-            holdfast.charged_units(
-              e.used, is_ok and j.in_flight_at_start is not null, coalesce(j.reserved_units, j.estimate)),
-            coalesce(j.permit_lane, j.lane)),
-          j.cost)
+        when has_prices and (e.used is not null or j.in_flight_at_start is not null)
+          then holdfast.cost_after(j, e.used, is_ok)
         else j.cost
       end as all_cost,
       -- Only for jobs that hold one: the row as a value costs 3 µs.

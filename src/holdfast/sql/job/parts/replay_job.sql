@@ -33,16 +33,7 @@ begin
   where not exists (
       select from holdfast.events as e where e.job_id = past.id and e.cause = 'end' and e.at >= past.ended_at)
     and (select q.detail from holdfast.queues as q where q.name = past.queue) <> 'off';
-  -- Its end may not have been counted for good yet.
-  insert into holdfast.replayed_ends (
-    id, generation, ended_at, state, queue, task, pipeline, stage, parent_id, worker_id, ready_at, started_at, attempt,
-    failures, losses, units, cost, attempts_before, units_before, cost_before, labels
-  )
-  values (
-    past.id, past.generation, past.ended_at, past.state, past.queue, past.task, past.pipeline, past.stage,
-    past.parent_id, past.worker_id, past.ready_at, past.started_at, past.attempt, past.failures, past.losses, past.units,
-    past.cost, past.attempts_before, past.units_before, past.cost_before, past.labels
-  );
+  perform holdfast.keep_replayed_end(past);
   if from_stage is not null then
     past := holdfast.put_at_stage(past, from_stage);
   end if;

@@ -39,7 +39,7 @@ begin
   job.failures := 0;
   job.losses := 0;
   job.deferrals := 0;
-  job.cost := holdfast.cost_after_call(job, left_stage.units);
+  job.cost := holdfast.cost_after(job, left_stage.units, true);
   job.units := coalesce(coalesce(job.units, 0) + left_stage.units, job.units);
   job.units_before := job.units;
   job.cost_before := job.cost;

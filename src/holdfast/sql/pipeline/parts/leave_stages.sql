@@ -19,7 +19,7 @@ begin
     j.queue, j.task, j.pipeline, j.rank_at + coalesce(j.lead, '0'), j.failures + j.losses,
     j.attempt - coalesce(j.attempts_before, 0),
     coalesce(coalesce(j.units, 0) + n.units, j.units) - coalesce(j.units_before, 0),
-    case when has_prices then holdfast.cost_after_call(j, n.units) else j.cost end - coalesce(j.cost_before, 0)
+    case when has_prices then holdfast.cost_after(j, n.units, true) else j.cost end - coalesce(j.cost_before, 0)
   from holdfast.jobs as j
   join rows from (unnest(ids), unnest(outputs)) as e (end_id, output) on e.end_id = j.id
   join unnest(entries) as n on n.job_id = j.id

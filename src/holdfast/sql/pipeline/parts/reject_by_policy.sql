@@ -32,7 +32,7 @@ begin
     update holdfast.jobs as j
     set in_flight_at_start = null,
         reserved = null,
-        cost = case when used is null then holdfast.cost_after_call(one.job, null) else j.cost end
+        cost = case when used is null then holdfast.cost_after(one.job, null, true) else j.cost end
     where j.id = (one.job).id;
     failed := failed || (one.job).id;
     reports := reports || jsonb_build_object(

@@ -7,7 +7,7 @@ from holdfast.db.connect import Connection
 from holdfast.model.stats import StatsBy
 from tests.builders import Running, claim_one, settle
 from tests.sql.conftest import Clock
-from tests.sql.statistics.scene import summarise
+from tests.sql.summarise_ends.scene import summarise
 from tests.stage_builders import a_pipeline, a_stage_worker, entered_job
 
 HOUR = timedelta(hours=1)

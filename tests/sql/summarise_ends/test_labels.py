@@ -8,7 +8,7 @@ from holdfast.model.stats import StatsBy
 from tests.builders import a_queue, claim, complete, completed_job, ready_job, refusal, rejected_job
 from tests.sql.conftest import Clock
 from tests.sql.endpoints.scene import a_caller
-from tests.sql.statistics.scene import counts, summarise, totals
+from tests.sql.summarise_ends.scene import counts, summarise, totals
 
 HOUR = timedelta(hours=1)
 

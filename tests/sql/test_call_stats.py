@@ -1,17 +1,15 @@
-"""Calls of models and tools, and where the time of a task went."""
+"""Calls of models and tools."""
 
 from datetime import timedelta
-
-import pytest
 
 from holdfast.db import stats
 from holdfast.db.connect import Connection
 from holdfast.model.stats import CallsBy
-from tests.builders import complete, refusal, running_job
+from tests.builders import complete, refusal
 from tests.sql.conftest import Clock
 from tests.sql.endpoints.scene import a_caller, a_fixed_endpoint, claimed
 from tests.sql.endpoints.scene import calls as jobs_that_call
-from tests.sql.statistics.scene import call, summarise
+from tests.sql.summarise_ends.scene import call, summarise
 
 HOUR = timedelta(hours=1)
 
@@ -33,18 +31,6 @@ async def test_models_are_told_with_units_and_cost(conn: Connection, clock: Cloc
     assert (tool.name, tool.calls, tool.mean) == ("look_up", 1, timedelta(seconds=3))
     (task,) = await stats.call_stats(conn, HOUR, CallsBy.TASK)
     assert (task.name, task.calls) == ("task", 4)
-
-
-async def test_the_time_of_a_task_is_split_into_parts(conn: Connection, clock: Clock) -> None:
-    job = await running_job(conn)
-    await call(conn, job, seconds=2)
-    await call(conn, job, "tool", seconds=3)
-    await clock.advance(timedelta(seconds=20))
-    await complete(conn, job)
-    await summarise(conn)
-    (part,) = await stats.time_parts(conn, HOUR)
-    assert (part.name, part.attempts, part.model, part.tool, part.database) == ("task", 1, 2, 3, 0)
-    assert part.handler == pytest.approx(15, abs=1)
 
 
 async def test_an_unknown_dimension_is_refused(conn: Connection) -> None:

@@ -13,7 +13,7 @@ from holdfast.db.connect import Connection
 from tests.builders import Running, a_queue, cancel, expire_worker, ready_job, replay, rescue, settle
 from tests.sql.conftest import Clock
 from tests.sql.endpoints.scene import a_caller, a_fixed_endpoint, claimed
-from tests.sql.statistics.scene import call, summarise
+from tests.sql.summarise_ends.scene import call, summarise
 from tests.stage_builders import a_pipeline
 
 STAGES = [
@@ -23,8 +23,12 @@ STAGES = [
 QUEUES = ["plain", "drafts", "checks"]
 PRICE = 2.0
 STATE = """
-select queue, task, coalesce(pipeline, '') as pipeline, coalesce(stage, '') as stage, visit, failures, losses, attempt
+select queue, task, coalesce(pipeline, '') as pipeline, coalesce(stage, '') as stage, failures, losses
 from holdfast.jobs where id = $1
+"""
+DEAD = """
+select queue, task, coalesce(pipeline, '') as pipeline, coalesce(stage, '') as stage, failures, losses
+from holdfast.history where id = $1 and state = 'dead'
 """
 COUNTED = """
 select what, queue, task, pipeline, stage, state, name, sum(jobs) as jobs, sum(retried) as retried,
@@ -133,7 +137,9 @@ class Play:
                 await self.cancel_ready()
 
     async def cancel_ready(self) -> None:
-        row = await self.conn.fetchrow("select id from holdfast.jobs where state = 'ready' order by id limit 1")
+        row = await self.conn.fetchrow(
+            "select id from holdfast.jobs where state = 'ready' order by id limit 1"
+        )
         if row is not None:
             where = await self.where(row["id"])
             assert await cancel(self.conn, row["id"]) == "cancelled"
@@ -154,11 +160,7 @@ class Play:
         self.worker = await a_caller(self.conn, *QUEUES)
 
     async def is_dead(self, job: UUID) -> Any:
-        return await self.conn.fetchrow(
-            "select queue, task, coalesce(pipeline, '') as pipeline, coalesce(stage, '') as stage, failures, losses"
-            " from holdfast.history where id = $1 and state = 'dead'",
-            job,
-        )
+        return await self.conn.fetchrow(DEAD, job)
 
     async def where(self, job: UUID) -> Any:
         return await self.conn.fetchrow(STATE, job)
@@ -169,15 +171,8 @@ class Play:
         job = self.held.pop(self.dice.randrange(len(self.held)))
         where = await self.where(job.id)
         life = self.lives[job.id]
-        place = (where["queue"], where["task"], where["pipeline"], where["stage"])
         if self.dice.random() < 0.3:
-            kind = self.dice.choice(["model", "tool"])
-            await call(self.conn, job, kind, units=3)
-            line = self.ledger.line("call", *place, kind, "big")
-            line.jobs += 1
-            line.units += 3
-            line.cost += 3 * PRICE if where["stage"] == "draft" else 0
-            line.run_seconds += 1
+            await self.call(job, where)
         units = self.dice.choice([0.0, 1.0, 5.0])
         life.units += units
         life.cost += units * PRICE if where["stage"] == "draft" else 0
@@ -207,6 +202,17 @@ class Play:
                     await self.note_end(job.id, await self.is_dead(job.id), "dead")
                 else:
                     life.ready_at = now
+
+    async def call(self, job: Running, where: Any) -> None:
+        kind = self.dice.choice(["model", "tool"])
+        await call(self.conn, job, kind, units=3)
+        line = self.ledger.line(
+            "call", where["queue"], where["task"], where["pipeline"], where["stage"], kind, "big"
+        )
+        line.jobs += 1
+        line.units += 3
+        line.cost += 3 * PRICE if where["stage"] == "draft" else 0
+        line.run_seconds += 1
 
     def note_attempt(self, job: UUID, where: Any, outcome: str, error: str, now: datetime) -> None:
         life = self.lives[job]

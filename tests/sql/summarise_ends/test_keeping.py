@@ -2,30 +2,15 @@
 
 from datetime import timedelta
 
-from asyncpg import Record
-
 from holdfast.db import stats
 from holdfast.db.connect import Connection
-from tests.builders import a_queue, completed_job, dead_job, refusal, replay
+from tests.builders import a_queue, completed_job, dead_job, replay
 from tests.sql.conftest import Clock
-from tests.sql.statistics.scene import counts, summarise, totals
+from tests.sql.summarise_ends.scene import counts, of_hours, summarise, totals, two_minutes_of_one_hour
 
 DAY = timedelta(days=1)
 MINUTE = timedelta(minutes=1)
 END = ("default", "task", "", "completed", "")
-
-
-async def of_hours(conn: Connection) -> list[Record]:
-    return [row for row in await counts(conn, "end") if row["is_hour"]]
-
-
-async def two_minutes_of_one_hour(conn: Connection, clock: Clock) -> None:
-    now = await clock.now()
-    await clock.advance(now.replace(minute=10, second=5, microsecond=0) + timedelta(hours=1) - now)
-    for _ in range(2):
-        await completed_job(conn)
-        await clock.advance(MINUTE)
-    await summarise(conn)
 
 
 async def test_minutes_are_folded_into_hours_after_a_week(conn: Connection, clock: Clock) -> None:
@@ -50,22 +35,6 @@ async def test_hours_are_kept_for_thirty_days_and_totals_for_ever(conn: Connecti
     await summarise(conn)
     assert await counts(conn, "end") == []
     assert (await totals(conn, "end"))[END] == 2
-
-
-async def test_how_long_statistics_are_kept_is_a_setting(conn: Connection, clock: Clock) -> None:
-    keep = "select holdfast.keep_statistics($1, $2, 'space', 'Ada')"
-    await conn.execute(keep, DAY, 3 * DAY)
-    await two_minutes_of_one_hour(conn, clock)
-    await clock.advance(1.5 * DAY)
-    await summarise(conn)
-    assert len(await of_hours(conn)) == 1
-    await clock.advance(2 * DAY)
-    await summarise(conn)
-    assert await counts(conn, "end") == []
-    (event,) = await conn.fetch("select * from holdfast.event_view where cause = 'keep_statistics'")
-    assert (event["actor"], event["reason"]) == ("Ada", "space")
-    error = await refusal(conn, "select holdfast.keep_statistics('2 days', '1 day', 'space', 'Ada')")
-    assert error.sqlstate == "HF002"
 
 
 async def test_an_end_is_not_pruned_before_it_is_counted_for_good(conn: Connection, clock: Clock) -> None:

@@ -1,12 +1,13 @@
 """What the statistics say."""
 
+from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 from asyncpg import Record
 
 from holdfast.db.connect import Connection
-from tests.builders import Running, to_json
+from tests.builders import Running, completed_job, to_json
+from tests.sql.conftest import Clock
 
 COUNTS = """
 select * from holdfast.end_counts
@@ -28,9 +29,7 @@ async def counts(conn: Connection, what: str) -> list[Record]:
 async def totals(conn: Connection, what: str) -> dict[tuple[str, ...], int]:
     """How many, by queue, task, stage, state and name."""
     rows = await conn.fetch("select * from holdfast.stat_totals() where what = $1", what)
-    return {
-        (row["queue"], row["task"], row["stage"], row["state"], row["name"]): row["jobs"] for row in rows
-    }
+    return {(row["queue"], row["task"], row["stage"], row["state"], row["name"]): row["jobs"] for row in rows}
 
 
 async def call(conn: Connection, job: Running, kind: str = "model", **more: Any) -> None:
@@ -38,6 +37,14 @@ async def call(conn: Connection, job: Running, kind: str = "model", **more: Any)
     assert await conn.fetchval("select holdfast.save_call($1, $2, $3)", job.id, job.token, to_json(said))
 
 
-async def plan_of(conn: Connection, job: UUID) -> Record:
-    (row,) = await conn.fetch("select * from holdfast.jobs where id = $1", job)
-    return row
+async def of_hours(conn: Connection) -> list[Record]:
+    return [row for row in await counts(conn, "end") if row["is_hour"]]
+
+
+async def two_minutes_of_one_hour(conn: Connection, clock: Clock) -> None:
+    now = await clock.now()
+    await clock.advance(now.replace(minute=10, second=5, microsecond=0) + timedelta(hours=1) - now)
+    for _ in range(2):
+        await completed_job(conn)
+        await clock.advance(timedelta(minutes=1))
+    await summarise(conn)
