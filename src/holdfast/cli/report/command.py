@@ -28,7 +28,7 @@ def report(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Covers throughput, durations, retries, cost, errors, endpoints, pipelines, the slowest jobs and workers.
+    """Covers throughput, durations, retries, cost, errors, endpoints, pipelines, slow jobs and workers.
 
     Everything is read in one snapshot, and compared with the period before.
     """

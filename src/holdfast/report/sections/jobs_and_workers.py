@@ -12,7 +12,9 @@ def slowest(report: Report) -> Markup:
     if not report.slowest.items:
         return panel("slowest", "Slowest jobs", nothing("No job ended in this period."))
     among = "among the 10,000 that were enqueued last" if report.slowest.is_partial else None
-    ended: Column[SlowJob] = Column("Ended (UTC)", lambda one: clock(one.ended_at, report.period.length), "n", label="Ended")
+    ended: Column[SlowJob] = Column(
+        "Ended (UTC)", lambda one: clock(one.ended_at, report.period.length), "n", label="Ended"
+    )
     return panel(
         "slowest", "Slowest jobs", table((*SLOWEST, ended), report.slowest.items, "Slowest jobs"), note=among
     )
