@@ -75,6 +75,7 @@ class BusyDay:
     ledger: Ledger = field(default_factory=Ledger)
     work: list[Work] = field(default_factory=list)
     again: set[tuple[UUID, int]] = field(default_factory=set)
+    units: Counter[tuple[UUID, int]] = field(default_factory=Counter)
     number: int = 0
     share: float = 0.0  # of the day that is over
 
@@ -164,7 +165,7 @@ class BusyDay:
 
     def end(self, row: Any) -> tuple[str, dict[str, Any] | None]:
         """The verb and its detail; written into the ledger."""
-        detail = self.used(row["task"])
+        detail = self.used(row)
         if error := self.error(row["task"]):
             return self.fail(row, {**error, **(detail or {})})
         if row["stage"] == "triage" and self.random.random() < 0.12:
@@ -176,11 +177,12 @@ class BusyDay:
         self.left(row, "completed")
         return "complete", detail
 
-    def used(self, task: str) -> dict[str, Any] | None:
-        if task not in UNITS:
+    def used(self, row: Any) -> dict[str, Any] | None:
+        """Statistics count the units of all attempts of a visit when it ends."""
+        if row["task"] not in UNITS:
             return None
-        units = round(UNITS[task] * self.random.uniform(0.6, 1.4))
-        self.ledger.units += units
+        units = round(UNITS[row["task"]] * self.random.uniform(0.6, 1.4))
+        self.units[row["job_id"], row["visit"]] += units
         return {"units": units}
 
     def fail(self, row: Any, error: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -196,6 +198,7 @@ class BusyDay:
         """A job ended, or went on to the next stage."""
         self.ledger.ends[row["queue"], state] += 1
         self.ledger.tasks[row["task"]] += 1
+        self.ledger.units += self.units[row["job_id"], row["visit"]]
         self.ledger.retried[state] += (row["job_id"], row["visit"]) in self.again
 
     def error(self, task: str) -> dict[str, Any] | None:

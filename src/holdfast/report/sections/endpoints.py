@@ -1,7 +1,7 @@
 """The endpoints: what they admit, how they answer, what they cost."""
 
 from holdfast.model.endpoint import Circuit
-from holdfast.model.report import EndpointReport, Report
+from holdfast.model.report import EndpointReport, EndpointSlice, Report
 from holdfast.report.charts.time_chart import Series, TimeChart, legend, time_chart
 from holdfast.report.markup import Child, Markup, element
 from holdfast.report.panel import and_more, body, nothing, panel, state
@@ -64,10 +64,8 @@ COLUMNS: tuple[Column[EndpointReport], ...] = (
 
 
 def _chart(report: Report, number: int, one: EndpointReport) -> Markup:
-    lines = (
-        Series("Limit", "quiet", [part.limit or None for part in one.slices]),
-        Series("In flight", "running", [part.in_flight for part in one.slices]),
-    )
+    in_flight = Series("In flight", "running", [part.in_flight for part in one.slices])
+    limit = Series("Limit", "quiet", [part.limit or None for part in one.slices])
     bars = (
         Series("429s", "failed", [part.limited for part in one.slices]),
         Series("Failed", "dead", [part.failed for part in one.slices]),
@@ -81,34 +79,33 @@ def _chart(report: Report, number: int, one: EndpointReport) -> Markup:
             f"{count(one.started)} calls, {count(one.limited)} answered 429, {count(one.failed)} failed.",
             one.since,
             report.period.until,
-            areas=lines[1:],
-            lines=lines[:1],
+            areas=(in_flight,),
+            lines=(limit,),
             strip_title="429s and failed calls",
             bars=bars,
-            hints=[
-                f"{at}: {part.started:,} calls, at most {part.in_flight:,} in flight, limit {part.limit:,}, "
-                f"{part.limited:,} × 429, {part.failed:,} failed, mean {duration(part.mean)}"
-                for at, part in zip(times, one.slices, strict=True)
-            ],
+            hints=[f"{at}: {_sentence(part)}" for at, part in zip(times, one.slices, strict=True)],
         )
     )
-    rows = [
-        (
-            at,
-            count(part.started),
-            count(part.limit),
-            count(part.in_flight),
-            count(part.limited),
-            count(part.failed),
-            duration(part.mean),
-        )
-        for at, part in zip(times, one.slices, strict=True)
-    ]
-    headings = ("From (UTC)", "Calls", "Limit", "In flight", "429s", "Failed", "Mean time")
+    rows = [(at, *_figures(part)) for at, part in zip(times, one.slices, strict=True)]
     return panel(
         key,
         one.name,
         body(chart),
-        chart_table(headings, reversed(rows), f"Calls of {one.name}, newest first"),
-        aside=legend(lines[1:], lines[:1], bars),
+        chart_table(HEADINGS, reversed(rows), f"Calls of {one.name}, newest first"),
+        aside=legend((in_flight,), (limit,), bars),
+    )
+
+
+HEADINGS = ("From (UTC)", "Calls", "Limit", "In flight", "429s", "Failed", "Mean time")
+
+
+def _figures(part: EndpointSlice) -> tuple[str, ...]:
+    counts = (part.started, part.limit, part.in_flight, part.limited, part.failed)
+    return *map(count, counts), duration(part.mean)
+
+
+def _sentence(part: EndpointSlice) -> str:
+    return (
+        f"{part.started:,} calls, at most {part.in_flight:,} in flight, limit {part.limit:,}, "
+        f"{part.limited:,} × 429, {part.failed:,} failed, mean {duration(part.mean)}"
     )
