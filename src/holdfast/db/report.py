@@ -11,9 +11,9 @@ from holdfast.model.report import Ends, Period
 from holdfast.model.worker_need import WorkerNeed
 
 ENDS = (
-    "select by_what, name, pipeline, slice, is_partial, jobs, completed, rejected, cancelled, dead, advanced,"
-    " failed, retried, retried_completed, units, cost, wait_mean, wait_p50, wait_p95, wait_p99, run_mean,"
-    " run_p50, run_p95, run_p99"
+    "select jobs, completed, rejected, cancelled, dead, advanced, failed, retried, retried_completed, units,"
+    " cost, wait_mean, wait_p50, wait_p95, wait_p99, run_mean, run_p50, run_p95, run_p99, by_what, name,"
+    " pipeline, slice, is_partial"
     " from holdfast.end_report($1::interval, $2::integer, $3::timestamptz)"
 )
 ERRORS = (
@@ -39,33 +39,14 @@ NEEDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class EndRow:
-    """The fields are the columns of end_report; those from `jobs` on are the fields of Ends."""
+class EndRow(Ends):
+    """The fields are the columns of end_report."""
 
     by_what: str
     name: str
     pipeline: str
     slice: int | None
     is_partial: bool
-    jobs: int
-    completed: int
-    rejected: int
-    cancelled: int
-    dead: int
-    advanced: int
-    failed: int
-    retried: int
-    retried_completed: int
-    units: float
-    cost: float
-    wait_mean: timedelta | None
-    wait_p50: timedelta | None
-    wait_p95: timedelta | None
-    wait_p99: timedelta | None
-    run_mean: timedelta | None
-    run_p50: timedelta | None
-    run_p95: timedelta | None
-    run_p99: timedelta | None
 
     @property
     def ends(self) -> Ends:
