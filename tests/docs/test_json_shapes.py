@@ -18,6 +18,7 @@ from tests.cli import (
     test_jobs,
     test_metrics,
     test_pipelines,
+    test_report,
     test_runs_and_queues,
     test_stats,
 )
@@ -40,6 +41,8 @@ SHAPES = {
     "need": test_runs_and_queues.NEED_KEYS,
     "letter": test_dead.LETTER_KEYS,
     "statistics": test_stats.STATS_KEYS,
+    "report": test_report.REPORT_KEYS,
+    "ends": test_report.ENDS_KEYS,
     "calls": {one.name for one in fields(CallStats)},
     "parts": {one.name for one in fields(TimeParts)},
     "endpoint": test_endpoints.KEYS,

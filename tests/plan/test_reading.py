@@ -84,6 +84,9 @@ OTHERS: list[tuple[str, int]] = [
     ("select holdfast.backlog(array['crowd', 'rare'])", MANY),
     ("select * from holdfast.recent_errors('7 days')", MANY),
     ("select * from holdfast.end_stats('7 days')", SOME),
+    ("select * from holdfast.end_report('7 days')", SOME),
+    ("select * from holdfast.error_trends('15 days')", MANY),
+    ("select * from holdfast.slowest_jobs('7 days')", SOME),
     ("select holdfast.summarise_minutes(now() - interval '10 minutes', now())", SOME),
 ]
 

@@ -27,7 +27,7 @@ PLANS = {
     "schedules and flags": "cron and intervals, switches that workers follow at run time, gradual roll-out",
     "processors": "handlers that run elsewhere (HTTP, LangGraph, Inngest, GitHub), batches, rebalancing",
     "telemetry": "figures and traces for Prometheus and OpenTelemetry",
-    "alerts": "rules over the statistics, delivered to a webhook, and a report",
+    "alerts": "rules over the statistics, delivered to a webhook",
     "HTTP API": "`/api/v1` with access keys, for producers, workers and people",
     "dashboard": "pages served by Holdfast itself, with the actions of the command line",
     "secrets": "encrypted payloads and tokens that live as long as an attempt",

@@ -49,6 +49,7 @@ from holdfast.telemetry.hooks import EventHooks
 from holdfast.telemetry.tracer import find_tracer
 
 if TYPE_CHECKING:
+    from holdfast.model.report import Report
     from holdfast.worker.worker_report import WorkReport
 
 
@@ -283,6 +284,12 @@ class Holdfast:
         """How many workers a queue needs so that its jobs start within `target`, now and `ahead` of now."""
         wanted, later = parse_duration(target), parse_duration(ahead)
         return await worker_needs.recommended_workers(self.database, queue, wanted, later, slots)
+
+    async def report(self, since: Duration = "24h") -> "Report":
+        """What happened in the last `since`, as `holdfast report` shows it: read in one snapshot."""
+        from holdfast.client.report.read_report import read_report
+
+        return await read_report(self.database, since)
 
     async def pause_queue(self, name: str, reason: str | None = None) -> None:
         """Workers claim no job of the queue until it is resumed."""

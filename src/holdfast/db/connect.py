@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
 from time import monotonic
-from typing import Any, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import asyncpg
 from asyncpg import Record
@@ -23,6 +23,8 @@ from holdfast.model.error import HoldfastError
 Connection: TypeAlias = "asyncpg.Connection[Record] | PoolConnectionProxy[Record]"
 
 Fit: TypeAlias = Callable[["Connection", Address], Awaitable[None]]
+
+Isolation = Literal["repeatable_read"]
 
 CONNECT_TIMEOUT = timedelta(seconds=10)
 STATEMENT_TIMEOUT = timedelta(seconds=60)
@@ -87,15 +89,22 @@ class Database:
         async with self._connection() as connection:
             return await connection.execute(query, *args)
 
-    @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Connection]:
+    def transaction(self) -> AbstractAsyncContextManager[Connection]:
         """A connection in a transaction that commits at the end of the block.
 
         The caller may have changed settings of the session: they are reset before the next use.
         """
+        return self._transaction(None, False)
+
+    def snapshot(self) -> AbstractAsyncContextManager[Connection]:
+        """A connection whose statements all see the data of one moment, and can change nothing."""
+        return self._transaction("repeatable_read", True)
+
+    @asynccontextmanager
+    async def _transaction(self, isolation: Isolation | None, readonly: bool) -> AsyncIterator[Connection]:
         async with self.connection() as connection:
             with translated():
-                transaction = connection.transaction()
+                transaction = connection.transaction(isolation=isolation, readonly=readonly)
                 await transaction.start()
             try:
                 yield connection

@@ -45,6 +45,7 @@ declare
       "get_job", "job_states", "list_jobs", "find_jobs", "run_progress", "run_forecast", "run_blocker", "explain",
       "timeline", "load_context", "load_history", "list_checkpoints", "end_stats", "call_stats", "time_parts",
       "stats_by_minute", "stat_totals", "endpoint_history", "recent_errors", "find_dead_letters",
+      "end_report", "error_trends", "endpoint_trend", "slowest_jobs",
       "count_dead_letters", "open_letters", "budgets_left", "queue_depths",
       "count_matching_jobs", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times",
       "recommended_workers", "work_left", "queue_names", "neglected_queues", "check_invariants", "list_events",

@@ -104,6 +104,7 @@ COMMANDS = (
     Command("enqueue", "Add a job to a queue.", "jobs.enqueue:enqueue"),
     Command("top", "Watch queues, workers, endpoints and errors, live.", "top.command:top"),
     Command("stats", "Show counts, rates and durations of recently ended jobs.", "queues.stats:show_stats"),
+    Command("report", "Report on a period as text, JSON or an HTML page.", "report.command:report"),
     Command("errors", "Group recent errors by cause.", "jobs.recent_errors:show_errors"),
     Command("explain", "Explain why a job is not running.", "jobs.explain:explain"),
     Noun(

@@ -12,7 +12,7 @@ begin
     e.delivered_since := now;
     e.delivered_at := now;
   end if;
-  e.delivered_sum := e.delivered_sum * exp(-(now - e.delivered_at) / 60) + used;
+  e.delivered_sum := e.delivered_sum * holdfast.faded(now - e.delivered_at) + used;
   e.delivered_at := now;
   if e.rate is null then
     return;

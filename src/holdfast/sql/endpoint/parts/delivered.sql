@@ -4,7 +4,7 @@ returns double precision
 language sql immutable
 as $$
   select case when e.delivered_since is null then 0 else
-    e.delivered_sum * exp(-(now - e.delivered_at) / 60) / 60
-      / (1 - exp(-greatest(5, now - e.delivered_since) / 60))
+    e.delivered_sum * holdfast.faded(now - e.delivered_at) / 60
+      / (1 - holdfast.faded(greatest(5, now - e.delivered_since)))
   end
 $$;

@@ -1,0 +1,1 @@
+"""Charts as SVG: pure functions from figures to markup, for reports and other pages."""

@@ -1,0 +1,81 @@
+"""The whole page: one file that opens anywhere, without script and without anything from elsewhere."""
+
+from functools import cache
+from importlib.resources import files
+
+from holdfast.model.report import Report
+from holdfast.report.markup import Markup, element, joined
+from holdfast.report.sections.endpoints import endpoints
+from holdfast.report.sections.errors import errors
+from holdfast.report.sections.jobs_and_workers import slowest, workers
+from holdfast.report.sections.pipelines import pipelines
+from holdfast.report.sections.queues import queues, ranges
+from holdfast.report.sections.summary import figures, headline, verdict
+from holdfast.report.sections.tasks import models, retries, tasks
+from holdfast.report.sections.throughput import durations, throughput
+from holdfast.report.words import moment
+
+# What a page may load: its own styles, and nothing else.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+def html_page(report: Report) -> str:
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", f"{headline(report)} · Holdfast report"),
+        element("style", Markup(_look("tokens.css") + _look("page.css"))),
+    )
+    body = element("body", Markup(_look("sprite.svg")), _top(report), _main(report), _foot(report))
+    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
+
+
+def _top(report: Report) -> Markup:
+    mark = element(
+        "svg", element("use", href="#mark"), class_="mark", viewbox="0 0 20 20", aria_hidden="true"
+    )
+    at = report.generated_at
+    made = element("time", moment(at), datetime=at.isoformat())
+    return element(
+        "header",
+        element("a", "Skip to content", class_="skip", href="#main"),
+        element("span", mark, "Holdfast", element("span", "report", class_="faint"), class_="brand"),
+        element("p", "made ", made, class_="faint"),
+        class_="top",
+    )
+
+
+def _main(report: Report) -> Markup:
+    return element(
+        "main",
+        verdict(report),
+        figures(report),
+        element("div", throughput(report), ranges(report), class_="cols two-one even"),
+        element("div", durations(report), retries(report), class_="cols two-one even"),
+        queues(report),
+        *pipelines(report),
+        *endpoints(report),
+        errors(report),
+        tasks(report),
+        models(report),
+        slowest(report),
+        workers(report),
+        id="main",
+        class_="page",
+    )
+
+
+def _foot(report: Report) -> Markup:
+    words = [
+        "Percentiles are upper edges of buckets a quarter wide. All times are in UTC, read in one snapshot.",
+        *report.notes,
+    ]
+    return element("footer", *(element("p", one) for one in words), class_="notes")
+
+
+@cache
+def _look(name: str) -> str:
+    return joined(Markup(files("holdfast.report").joinpath("look", name).read_text())).strip() + "\n"

@@ -1,0 +1,111 @@
+"""The endpoints: what they admit, how they answer, what they cost."""
+
+from holdfast.model.endpoint import Circuit
+from holdfast.model.report import EndpointReport, EndpointSlice, Report
+from holdfast.report.charts.time_chart import Series, TimeChart, legend, time_chart
+from holdfast.report.markup import Child, Markup, element
+from holdfast.report.panel import and_more, body, nothing, panel, state
+from holdfast.report.table import Column, chart_table, name, table
+from holdfast.report.words import NONE, clock, count, duration, figure, money, percent
+
+CHARTS = 4  # the busiest; the others have a row in the table
+CIRCUITS = {
+    Circuit.CLOSED: ("closed", "closed", "ok"),
+    Circuit.HALF_OPEN: ("half open", "half", "attention"),
+    Circuit.OPEN: ("open", "open", "bad"),
+    Circuit.HELD_OPEN: ("held open", "held", "bad"),
+}
+
+
+def endpoints(report: Report) -> list[Markup]:
+    part = report.endpoints
+    if not part.items:
+        return [panel("endpoints", "Endpoints", nothing("No endpoint is declared.", "app.endpoint(…)"))]
+    listed = panel(
+        "endpoints",
+        "Endpoints",
+        table(COLUMNS, part.items, "Endpoints"),
+        note=f"calls since {clock(part.items[0].since, report.period.length)} UTC",
+        foot=and_more(part, "endpoints", "holdfast endpoints list"),
+    )
+    busiest = sorted((one for one in part.items if one.started), key=lambda one: -one.started)[:CHARTS]
+    charts = [_chart(report, number, one) for number, one in enumerate(busiest)]
+    return [listed, element("div", *charts, class_="cols halves")] if charts else [listed]
+
+
+def _spent(one: EndpointReport) -> Child:
+    if one.budget_per_day is None:
+        return money(one.spent_today) if one.spent_today else NONE
+    words = f"{money(one.spent_today)} of {money(one.budget_per_day)}"
+    is_near = one.spent_today >= 0.8 * one.budget_per_day
+    return element("span", words, class_="warn" if is_near else None)
+
+
+def _limited(one: EndpointReport) -> Child:
+    return element("span", count(one.limited), class_="warn") if one.limited else "0"
+
+
+def _failed(one: EndpointReport) -> str:
+    answered = one.ok + one.failed
+    return percent(one.failed / answered) if answered else NONE
+
+
+COLUMNS: tuple[Column[EndpointReport], ...] = (
+    Column("Endpoint", lambda one: name(one.name)),
+    Column("Circuit", lambda one: state(*CIRCUITS[one.circuit])),
+    Column("In flight", lambda one: f"{one.in_flight:,} of {one.limit:,}", "n"),
+    Column("Calls", lambda one: count(one.started), "n"),
+    Column("Failed", _failed, "n"),
+    Column("429s", _limited, "n"),
+    Column("Mean time", lambda one: duration(one.mean), "n"),
+    Column("Units", lambda one: figure(one.units), "n", opt="opt-0"),
+    Column("Spent today", _spent, "n"),
+)
+
+
+def _chart(report: Report, number: int, one: EndpointReport) -> Markup:
+    in_flight = Series("In flight", "running", [part.in_flight for part in one.slices])
+    limit = Series("Limit", "quiet", [part.limit or None for part in one.slices])
+    bars = (
+        Series("429s", "failed", [part.limited for part in one.slices]),
+        Series("Failed", "dead", [part.failed for part in one.slices]),
+    )
+    key = f"endpoint-{number + 1}"
+    times = [clock(part.at, report.period.length) for part in one.slices]
+    chart = time_chart(
+        TimeChart(
+            f"{key}-chart",
+            f"Limit and calls in flight of {one.name}",
+            f"{count(one.started)} calls, {count(one.limited)} answered 429, {count(one.failed)} failed.",
+            one.since,
+            report.period.until,
+            areas=(in_flight,),
+            lines=(limit,),
+            strip_title="429s and failed calls",
+            bars=bars,
+            hints=[f"{at}: {_sentence(part)}" for at, part in zip(times, one.slices, strict=True)],
+        )
+    )
+    rows = [(at, *_figures(part)) for at, part in zip(times, one.slices, strict=True)]
+    return panel(
+        key,
+        one.name,
+        body(chart),
+        chart_table(HEADINGS, reversed(rows), f"Calls of {one.name}, newest first"),
+        aside=legend((in_flight,), (limit,), bars),
+    )
+
+
+HEADINGS = ("From (UTC)", "Calls", "Limit", "In flight", "429s", "Failed", "Mean time")
+
+
+def _figures(part: EndpointSlice) -> tuple[str, ...]:
+    counts = (part.started, part.limit, part.in_flight, part.limited, part.failed)
+    return *map(count, counts), duration(part.mean)
+
+
+def _sentence(part: EndpointSlice) -> str:
+    return (
+        f"{part.started:,} calls, at most {part.in_flight:,} in flight, limit {part.limit:,}, "
+        f"{part.limited:,} × 429, {part.failed:,} failed, mean {duration(part.mean)}"
+    )

@@ -1,0 +1,60 @@
+"""The slowest jobs, and the workers."""
+
+from holdfast.model.report import Report, SlowJob
+from holdfast.model.worker import WorkerSummary
+from holdfast.report.markup import Markup, element
+from holdfast.report.panel import and_more, nothing, panel, state
+from holdfast.report.table import Column, name, several, table
+from holdfast.report.words import clock, count, duration, figure
+
+
+def slowest(report: Report) -> Markup:
+    if not report.slowest.items:
+        return panel("slowest", "Slowest jobs", nothing("No job ended in this period."))
+    among = "among the 10,000 that were enqueued last" if report.slowest.is_partial else None
+    ended: Column[SlowJob] = Column(
+        "Ended (UTC)", lambda one: clock(one.ended_at, report.period.length), "n", label="Ended"
+    )
+    return panel(
+        "slowest", "Slowest jobs", table((*SLOWEST, ended), report.slowest.items, "Slowest jobs"), note=among
+    )
+
+
+SLOWEST: tuple[Column[SlowJob], ...] = (
+    Column("Task", lambda one: name(one.task, f"{one.queue} · {one.stage}" if one.stage else one.queue)),
+    Column("Job", lambda one: element("code", str(one.id), class_="break"), place="full", opt="opt-1"),
+    Column("End", lambda one: state(one.state, one.state, one.state), place="half"),
+    Column("Attempt", lambda one: count(one.attempt), "n"),
+    Column("Waited", lambda one: duration(one.waited), "n"),
+    Column("Ran", lambda one: duration(one.ran), "n"),
+    Column("Units", lambda one: figure(one.units), "n", opt="opt-0"),
+)
+
+
+def workers(report: Report) -> Markup:
+    part = report.workers
+    if not part.items:
+        return panel("workers", "Workers", nothing("No worker is running.", "holdfast worker"))
+    return panel(
+        "workers",
+        "Workers",
+        table(WORKERS, part.items, "Live workers, newest first"),
+        note=f"{len(part.items) + part.more:,} live now",
+        foot=and_more(part, "workers", "holdfast workers list"),
+    )
+
+
+WORKERS: tuple[Column[WorkerSummary], ...] = (
+    Column(
+        "Worker", lambda one: name(f"{one.host or 'unknown host'}, pid {one.pid or '–'}", one.group or None)
+    ),
+    Column(
+        "State", lambda one: state(one.state, "running" if one.state == "working" else "deferred", "running")
+    ),
+    Column("Queues", lambda one: several(one.queues), "several", place="full"),
+    Column("Slots", lambda one: f"{one.running:,} of {one.slots:,}", "n"),
+    Column("Processed", lambda one: count(one.processed), "n"),
+    Column("Failed", lambda one: count(one.failed), "n"),
+    Column("Running for", lambda one: duration(one.life_span), "n"),
+    Column("Version", lambda one: one.version or "–", opt="opt-0"),
+)
