@@ -52,8 +52,7 @@ PROMISES = (
                 "crash/test_suspended.py",
                 "test_every_write_of_a_worker_that_was_suspended_past_its_lease_is_fenced",
             ),
-            "worker/test_progress.py"
-            "::test_a_handler_learns_from_its_next_report_that_the_job_was_taken_away",
+            "worker/test_progress.py::test_a_handler_learns_from_its_next_report_that_the_job_was_taken_away",
             "proof/model_check/test_model_check.py::test_a_planted_mistake_is_found",
             "proof/model_check/test_against_sql.py::test_a_verb_that_lost_a_guard_is_found",
         ),

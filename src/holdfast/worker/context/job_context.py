@@ -187,13 +187,13 @@ class JobContext(PipelineContext):
         item: str | None = None,
         error: BaseException | str | None = None,
     ) -> None:
-        """Report how far the job is, for people. Report as often as you like: a worker stores the newest
-        reports of all its jobs in one statement every half second, and the last one with the job's end.
+        """Report how far the job is, for people, as often as you like.
 
-        `done` counts items, those that `failed` included. `item` is the one that it is at, `error` what went
-        wrong with it; the latest five errors are kept. A value that is None stays unchanged, an empty text
-        removes the text. Raises InvalidInput for counts that cannot be, and LeaseLost after the database has
-        refused a report.
+        A worker stores the newest reports of all its jobs in one statement every half second at most, and
+        the last one with the job's end. `done` counts items, those that `failed` included. `item` is the one
+        that it is at, `error` what went wrong with it; the latest five errors are kept. A value that is None
+        stays unchanged, an empty text removes the text. Raises InvalidInput for counts that cannot be, and
+        LeaseLost after the database has refused a report.
         """
         report = read_report(done, total, failed, note, item, error)
         self._check(not self._attempt.is_lost and await self._port.report_progress(self._attempt, report))
