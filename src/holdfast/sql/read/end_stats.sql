@@ -1,5 +1,5 @@
--- Returns counts, retries, units, cost, means and percentiles of what ended lately: jobs, and visits of pipeline stages.
--- by_what: queue, task, stage, label, hour or all. since reaches back 1 minute to 1 year, as far as statistics are kept.
+-- Returns counts, retries, units, cost, means and percentiles of what ended lately: jobs, and visits of stages.
+-- by_what: queue, task, stage, label, hour or all. since reaches back 1 minute to 1 year, as far as figures are kept.
 -- jobs counts jobs that ended and stages that jobs left for the next one (advanced). failed and lost count attempts.
 -- retried counts ends that needed more than one attempt, retries these attempts. Percentiles are upper edges of
 -- buckets, each about a quarter wider than the one before.

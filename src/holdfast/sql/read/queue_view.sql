@@ -13,7 +13,8 @@ select
   least(c.waiting, 10000) as waiting, least(c.scheduled, 10000) as scheduled, least(c.ready, 10000) as ready,
   coalesce(r.jobs, 0) as running, c.oldest_ready,
   q.priority, q.max_failures, q.max_losses, q.retry, q.timeout, q.max_wait, q.rescue_delay, q.cancel_grace, q.ageing,
-  q.weight, q.detail, q.logs, q.retention, q.payload_limit, q.endpoint, q.notify, q.stats_label, l.max_concurrent, l.rate,
+  q.weight, q.detail, q.logs, q.retention, q.payload_limit, q.endpoint, q.notify, q.stats_label,
+  l.max_concurrent, l.rate,
   q.created_at,
   array_remove(array[
     case when c.waiting > 10000 then 'waiting' end,

@@ -163,7 +163,7 @@ comment on column holdfast.jobs.claimed_actor is 'Name that its caller claimed t
 comment on column holdfast.jobs.cost
   is 'What its attempts have cost so far: their units at the prices of their endpoints; null: nothing with a price.';
 comment on column holdfast.jobs.units_before is 'Units when its present stage visit began, or its replay; null: none.';
-comment on column holdfast.jobs.cost_before is 'Its cost when its present stage visit began, or its replay; null: none.';
+comment on column holdfast.jobs.cost_before is 'Cost when its present stage visit began, or its replay; null: none.';
 comment on column holdfast.jobs.attempts_before
   is 'Number of its latest try when its present stage visit began, or its replay; null: 0.';
 comment on column holdfast.jobs.payload is 'Its input, never changed; null if it lies in payloads because it is large.';

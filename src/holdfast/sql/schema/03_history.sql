@@ -96,7 +96,7 @@ comment on column holdfast.history.origin is 'What caused it; null: automatic.';
 comment on column holdfast.history.claimed_actor is 'Name that its caller claimed to act for; not checked.';
 comment on column holdfast.history.cost is 'What its attempts cost; null: nothing with a price.';
 comment on column holdfast.history.units_before is 'Units when its last stage visit began, or its replay; null: none.';
-comment on column holdfast.history.cost_before is 'Its cost when its last stage visit began, or its replay; null: none.';
+comment on column holdfast.history.cost_before is 'Cost when its last stage visit began, or its replay; null: none.';
 comment on column holdfast.history.attempts_before
   is 'Number of its latest try when its last stage visit began, or its replay; null: 0.';
 comment on column holdfast.history.reason is 'Why it ended so, where there is something to say.';

@@ -35,12 +35,12 @@ comment on column holdfast.end_counts.task is 'The task; empty for enqueued jobs
 comment on column holdfast.end_counts.pipeline is 'The pipeline; empty means none.';
 comment on column holdfast.end_counts.stage is 'The stage; empty means none.';
 comment on column holdfast.end_counts.state
-  is 'Of an end: completed, rejected, cancelled, dead, or advanced (the job went on to another stage). Of an attempt its'
-    ' outcome. Of a call: model, tool, model_error or tool_error.';
+  is 'Of an end: completed, rejected, cancelled, dead, or advanced (the job went on to another stage). Of an attempt'
+    ' its outcome. Of a call: model, tool, model_error or tool_error.';
 comment on column holdfast.end_counts.name
   is 'Of an attempt the error class, of a call the model or tool, of a label its value.';
 comment on column holdfast.end_counts.jobs is 'How many ends, attempts, calls or jobs.';
-comment on column holdfast.end_counts.retried is 'How many of the ends came after a failure or a loss that was retried.';
+comment on column holdfast.end_counts.retried is 'How many of the ends came after a retried failure or loss.';
 comment on column holdfast.end_counts.retries is 'Failures and losses that were retried before these ends.';
 comment on column holdfast.end_counts.tries is 'Attempts of the stage visits that ended.';
 comment on column holdfast.end_counts.units is 'Units that they used.';
@@ -83,11 +83,11 @@ comment on column holdfast.end_totals.task is 'The task; empty for enqueued jobs
 comment on column holdfast.end_totals.pipeline is 'The pipeline; empty means none.';
 comment on column holdfast.end_totals.stage is 'The stage; empty means none.';
 comment on column holdfast.end_totals.state
-  is 'Of an end: completed, rejected, cancelled, dead, or advanced (the job went on to another stage). Of an attempt its'
-    ' outcome. Of a call: model, tool, model_error or tool_error.';
+  is 'Of an end: completed, rejected, cancelled, dead, or advanced (the job went on to another stage). Of an attempt'
+    ' its outcome. Of a call: model, tool, model_error or tool_error.';
 comment on column holdfast.end_totals.name is 'Of an attempt the error class, of a call the model or tool.';
 comment on column holdfast.end_totals.jobs is 'How many ends, attempts, calls or jobs.';
-comment on column holdfast.end_totals.retried is 'How many of the ends came after a failure or a loss that was retried.';
+comment on column holdfast.end_totals.retried is 'How many of the ends came after a retried failure or loss.';
 comment on column holdfast.end_totals.retries is 'Failures and losses that were retried before these ends.';
 comment on column holdfast.end_totals.tries is 'Attempts of the stage visits that ended.';
 comment on column holdfast.end_totals.units is 'Units that they used.';

@@ -104,7 +104,7 @@ create table holdfast.endpoints (
   constraint endpoint_in_flight_not_negative check (in_flight >= 0)
 -- One page per endpoint: while older snapshots are open, free space for row versions keeps updates heap-only (HOT).
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200, fillfactor = 10);
-create index endpoints_priced on holdfast.endpoints (name) where price > 0;
+create index endpoints_price on holdfast.endpoints (price);
 
 
 create table holdfast.endpoint_starts (

@@ -22,8 +22,8 @@ begin
     return null;
   end if;
   select
-    (c.counts ->> 'until')::timestamptz as until, (c.counts ->> 'sure')::timestamptz as sure, c.counts -> 'mark' as mark,
-    (c.counts ->> 'again')::timestamptz as again
+    (c.counts ->> 'until')::timestamptz as until, (c.counts ->> 'sure')::timestamptz as sure,
+    (c.counts ->> 'again')::timestamptz as again, c.counts -> 'mark' as mark
   into last
   from holdfast.chores as c where c.name = 'summarise_ends';
   if last.until >= this and last.again > now then

@@ -46,8 +46,9 @@ begin
   delete from holdfast.history as h where h.id = past.id and h.ended_at = past.ended_at;
   insert into holdfast.jobs (
     id, lane, priority, urgency, state, rank_at, waits_for, attempt, generation, visit, units, cost, units_before,
-    cost_before, attempts_before, lead, queue, task, pipeline, pipeline_version, stage, run_id, parent_id, order_key, order_seq, unique_scope, unique_key, timeout,
-    deadline, max_failures, retry, labels, login_id, origin, claimed_actor, payload
+    cost_before, attempts_before, lead, queue, task, pipeline, pipeline_version, stage, run_id, parent_id, order_key,
+    order_seq, unique_scope, unique_key, timeout, deadline, max_failures, retry, labels, login_id, origin,
+    claimed_actor, payload
   )
   values (
     past.id, holdfast.own_lane(past.lane, past.task, past.run_id), past.priority,

@@ -10,8 +10,8 @@ begin
   )
   values (
     past.id, past.generation, past.ended_at, past.state, past.queue, past.task, past.pipeline, past.stage,
-    past.parent_id, past.worker_id, past.ready_at, past.started_at, past.attempt, past.failures, past.losses, past.units,
-    past.cost, past.attempts_before, past.units_before, past.cost_before, past.labels
+    past.parent_id, past.worker_id, past.ready_at, past.started_at, past.attempt, past.failures, past.losses,
+    past.units, past.cost, past.attempts_before, past.units_before, past.cost_before, past.labels
   );
 end
 $$;
