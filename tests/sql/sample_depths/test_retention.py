@@ -73,4 +73,4 @@ async def test_the_retention_can_be_set(conn: Connection, clock: Clock) -> None:
     assert len(await samples(conn)) == 2
     await clock.advance(timedelta(days=3))
     await sample(conn)
-    assert len(await samples(conn)) == 1  # the newest
+    assert len(await samples(conn)) == 1  # the newest one

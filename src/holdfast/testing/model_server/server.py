@@ -10,7 +10,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from holdfast.model.duration import Duration, parse_duration
-from holdfast.model.error import Conflict, InvalidOption, NotConfigured, Timeout, WrongState
+from holdfast.model.error import Conflict, InvalidOption, Timeout, WrongState
+from holdfast.model.server_extra import server_extra_missing
 from holdfast.testing.model_server.answer import AnswerCallback, Answers, echo
 from holdfast.testing.model_server.behaviour import Behaviour, Changes, read_duration
 from holdfast.testing.model_server.clock import Clock, RealClock, Timer
@@ -125,13 +126,7 @@ class ModelServer:
             from holdfast.testing.model_server.app import HttpServer
             from holdfast.testing.model_server.call import Backend
         except ModuleNotFoundError as exc:
-            package = (exc.name or "").partition(".")[0]
-            if package not in ("starlette", "uvicorn"):
-                raise
-            raise NotConfigured(
-                f"The simulated model server needs the package {package}, which is not installed.",
-                'install it: pip install "holdfast-queue[server]"',
-            ) from None
+            raise server_extra_missing("The simulated model server", exc) from None
         backend = Backend(self._clock, self.ledger, self._simulation, self._answers)
         return HttpServer(backend, models, self._apply)
 

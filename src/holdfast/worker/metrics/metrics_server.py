@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from holdfast.model.error import Conflict, NotConfigured
+from holdfast.model.error import Conflict
+from holdfast.model.server_extra import server_extra_missing
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
 from holdfast.telemetry.prometheus_text import exposition
@@ -46,11 +47,5 @@ def _http(text: Callable[[], str]) -> "MetricsHttp":
     try:
         from holdfast.worker.metrics.metrics_http import MetricsHttp
     except ModuleNotFoundError as exc:
-        package = (exc.name or "").partition(".")[0]
-        if package not in ("starlette", "uvicorn"):
-            raise
-        raise NotConfigured(
-            f"A worker with a metrics port needs the package {package}, which is not installed.",
-            'install it: pip install "holdfast-queue[server]"',
-        ) from None
+        raise server_extra_missing("A worker with a metrics port", exc) from None
     return MetricsHttp(text)
