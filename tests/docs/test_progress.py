@@ -3,7 +3,7 @@
 import re
 
 from tests.docs.page import blocks, links
-from tests.docs.test_observe import run
+from tests.docs.page import run
 from tests.repo.tree import ROOT
 
 PAGE = "guides/progress.md"

@@ -1,5 +1,6 @@
 """How long statistics are kept is set with a reason."""
 
+import json
 from datetime import timedelta
 
 from holdfast.db.connect import Connection
