@@ -2,8 +2,7 @@
 
 import re
 
-from tests.docs.page import blocks, links
-from tests.docs.page import run
+from tests.docs.page import blocks, links, run
 from tests.repo.tree import ROOT
 
 PAGE = "guides/progress.md"
