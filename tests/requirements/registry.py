@@ -22,11 +22,10 @@ from typing import Any
 FOLDER = Path(__file__).parent
 
 PLANS = {
-    "statistics": "figures per stage and label, means, depth over time, figures from outside",
+    "statistics": "the history of figures from outside",
     "rules": "conditions on a job's facts that set its priority or its queue when it is enqueued",
     "schedules and flags": "cron and intervals, switches that workers follow at run time, gradual roll-out",
     "processors": "handlers that run elsewhere (HTTP, LangGraph, Inngest, GitHub), batches, rebalancing",
-    "telemetry": "figures and traces for Prometheus and OpenTelemetry",
     "alerts": "rules over the statistics, delivered to a webhook",
     "HTTP API": "`/api/v1` with access keys, for producers, workers and people",
     "dashboard": "pages served by Holdfast itself, with the actions of the command line",
