@@ -128,6 +128,7 @@ async def test_a_look_at_the_newest_touches_a_bounded_part(crowded: Connection) 
         await crowded.execute("analyze")
 
 
+@pytest.mark.slow
 async def test_a_look_at_a_few_reads_no_large_table_through(crowded: Connection) -> None:
     smallest = await crowded.fetchval(
         "select min(pg_relation_size(t::regclass)) / 8192 from unnest($1::text[]) as t", LARGE

@@ -24,7 +24,9 @@ PAGES = "select pg_relation_size('holdfast.events') / current_setting('block_siz
         "seal_events(500)",
         "verify_events(current_date - 1, current_date - 1)",
         "list_events()",
-        """list_events(jsonb_build_object('until', now() - interval '5 days'))""",
+        pytest.param(
+            "list_events(jsonb_build_object('until', now() - interval '5 days'))", marks=pytest.mark.slow
+        ),
     ],
 )
 async def test_only_the_range_that_is_needed_is_read(conn: Connection, call: str) -> None:

@@ -12,10 +12,18 @@ from holdfast.model.error import InvalidOption
 from holdfast.model.report import Report
 from tests.report.busy_day import Ledger, busy_day
 
+DAYS: list[tuple[Ledger, Report]] = []  # one, which the tests of this process share: none changes it
+
 
 @pytest.fixture
 async def day(database_url: str, db: Database) -> tuple[Ledger, Report]:
     """Forty minutes of a busy day, and a report on them."""
+    if not DAYS:
+        DAYS.append(await a_day(database_url, db))
+    return DAYS[0]
+
+
+async def a_day(database_url: str, db: Database) -> tuple[Ledger, Report]:
     conn = await asyncpg.connect(database_url)
     try:
         ledger = await busy_day(conn, hours=2 / 3, rate=6, tick=timedelta(seconds=20))

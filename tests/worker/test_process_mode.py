@@ -197,8 +197,8 @@ async def test_the_timeout_kills_a_handler_that_never_returns_and_what_it_forked
     [
         (tasks.hogs, "MemoryError", ""),
         (tasks.crashes, "ProcessDied", "SIGSEGV"),
-        (tasks.leaves, "ProcessDied", "code 3"),
-        (tasks.closes_all_files, "ProcessDied", "exited with code"),
+        pytest.param(tasks.leaves, "ProcessDied", "code 3", marks=pytest.mark.slow),
+        pytest.param(tasks.closes_all_files, "ProcessDied", "exited with code", marks=pytest.mark.slow),
     ],
     ids=lambda value: getattr(value, "name", None),
 )

@@ -36,6 +36,7 @@ def saved(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return calls
 
 
+@pytest.mark.slow
 async def test_a_storm_of_lines_is_cut_and_delays_no_end(
     app: Holdfast, saved: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
