@@ -1,4 +1,4 @@
-"""Who may report a figure, sample and read: a table written by hand."""
+"""Who may read and change what people observe: a table written by hand."""
 
 import pytest
 
@@ -6,22 +6,60 @@ from holdfast.db.connect import Connection
 from tests.builders import refusal
 from tests.roles.test_rights import DENIED, become
 
-REPORT = "select holdfast.report_metric('load', 1, '{\"host\": \"a\"}')"
-SAMPLE = "select holdfast.sample_depths()"
-FORGET = "select holdfast.forget_workers()"
-KEEP = "select holdfast.keep_statistics('7 days', '30 days', 'why', 'Ada')"
-DEPTHS = "select * from holdfast.depth_history()"
-LEFT = "select * from holdfast.left_workers()"
-REPORTED = "select * from holdfast.reported_metric_view"
-QUEUES = "select ready, sampled_ready, sampled_at from holdfast.queue_view"
-EVERYTHING = {REPORT, SAMPLE, FORGET, KEEP, DEPTHS, LEFT, REPORTED, QUEUES}
+NOBODY = "'00000000-0000-7000-8000-000000000000'"
 
-VIEWS = {DEPTHS, LEFT, REPORTED, QUEUES}
+REPORT_METRIC = "select holdfast.report_metric('load', 1, '{\"host\": \"a\"}')"
+REPORT_PROGRESS = "select * from holdfast.report_progress('{}', '{}', '{}')"
+SAVE_LOGS = "select holdfast.save_logs('{}', '{}', '{}', '{}', '{}')"
+COUNTING = {
+    "select holdfast.summarise_ends()",
+    "select holdfast.sample_depths()",
+    "select holdfast.forget_workers()",
+    "select * from holdfast.seal_events()",
+    "select holdfast.prune_logs()",
+}
+SETTINGS = {
+    "select holdfast.keep_statistics('7 days', '30 days', 'why', 'Ada')",
+    "select holdfast.limit_logs(1000, 'why', 'Ada')",
+    "select * from holdfast.set_queue('default', '{\"stats_label\": \"customer\"}', 'why', 'Ada')",
+}
+FIGURES = {
+    "select * from holdfast.end_stats()",
+    "select * from holdfast.call_stats()",
+    "select * from holdfast.time_parts()",
+    "select * from holdfast.stats_by_minute()",
+    "select * from holdfast.stat_totals()",
+    "select * from holdfast.end_report()",
+    "select * from holdfast.error_trends()",
+    "select * from holdfast.endpoint_trend('model')",
+    "select * from holdfast.slowest_jobs()",
+    "select * from holdfast.depth_history()",
+    "select * from holdfast.queue_depths()",
+    "select * from holdfast.left_workers()",
+    "select * from holdfast.open_letters()",
+    "select * from holdfast.budgets_left()",
+    "select * from holdfast.endpoint_total_view",
+    "select * from holdfast.reported_metric_view",
+    "select ready, sampled_ready, sampled_at from holdfast.queue_view",
+    "select * from holdfast.progress_view",
+    "select cost, units from holdfast.run_view",
+}
+RECORDS = {
+    f"select * from holdfast.list_checkpoints({NOBODY})",
+    f"select * from holdfast.timeline({NOBODY})",
+    "select * from holdfast.attempt_log_view",
+    "select * from holdfast.call_view",
+    "select * from holdfast.list_events()",
+    "select * from holdfast.verify_events()",
+    "select * from holdfast.audit_view",
+}
+EVERYTHING = {REPORT_METRIC, REPORT_PROGRESS, SAVE_LOGS} | COUNTING | SETTINGS | FIGURES | RECORDS
+# An operator is also a viewer.
 MAY = {
-    "holdfast_producer": {REPORT},
-    "holdfast_worker": {REPORT, SAMPLE, FORGET},
-    "holdfast_operator": {REPORT, SAMPLE, FORGET, KEEP} | VIEWS,
-    "holdfast_viewer": VIEWS,
+    "holdfast_producer": {REPORT_METRIC},
+    "holdfast_worker": {REPORT_METRIC, REPORT_PROGRESS, SAVE_LOGS} | COUNTING,
+    "holdfast_operator": {REPORT_METRIC} | COUNTING | SETTINGS | FIGURES | RECORDS,
+    "holdfast_viewer": FIGURES | RECORDS,
 }
 
 
@@ -36,7 +74,15 @@ async def test_a_role_may_do_what_its_line_says_and_nothing_else(conn: Connectio
 
 @pytest.mark.parametrize("role", MAY)
 @pytest.mark.parametrize(
-    "table", ["depth_samples", "left_worker_counts", "reported_metrics", "statistics_settings"]
+    "table",
+    [
+        "end_counts",
+        "end_totals",
+        "depth_samples",
+        "left_worker_counts",
+        "reported_metrics",
+        "statistics_settings",
+    ],
 )
 async def test_nobody_touches_the_tables(conn: Connection, role: str, table: str) -> None:
     await become(conn, role)
