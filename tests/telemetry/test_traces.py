@@ -1,6 +1,7 @@
 """One trace for the whole life of a job: producer, attempts, stages, steps, and calls of models and tools."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -58,7 +59,7 @@ def pipeline(s: Scene) -> PipelineHandle:
     async def publish(title: str) -> str:
         return f"{title}!"
 
-    tasks = (fetch, s.agent(output=Triage), check, publish)
+    tasks: list[Any] = [fetch, s.agent(output=Triage), check, publish]
     stages = [Stage(name, task=task) for name, task in zip(STAGES, tasks, strict=True)]
     return s.app.pipeline(Pipeline("posts", stages))
 
