@@ -15,6 +15,7 @@ SAMPLE_KEYS = {
     "sampled_at",
 }  # fmt: skip
 METRIC_KEYS = {"name", "labels", "value", "reported_at"}
+VALUE_KEYS = {"minute", "labels", "value"}
 
 
 def given(url: str, *statements: str) -> None:
@@ -42,6 +43,9 @@ def test_a_figure_from_outside_is_reported_and_listed(database_url: str) -> None
         ("queue_of_server", {}, 3),
     ]
     assert "gpu=0,host=a" in command("metrics reported", database_url).out
+    values = command(f"metrics history {found[0]['name']} --json", database_url).document["values"]
+    assert [one.keys() for one in values] == [VALUE_KEYS] * len(values) != []
+    assert "gpu=0,host=a" in command(f"metrics history {found[0]['name']}", database_url).out
 
 
 def test_a_negative_figure_follows_two_dashes(database_url: str) -> None:

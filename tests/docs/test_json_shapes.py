@@ -38,6 +38,7 @@ SHAPES = {
     "left": test_metrics.LEFT_KEYS,
     "sample": test_metrics.SAMPLE_KEYS,
     "metric": test_metrics.METRIC_KEYS,
+    "value": test_metrics.VALUE_KEYS,
     "need": test_runs_and_queues.NEED_KEYS,
     "letter": test_dead.LETTER_KEYS,
     "statistics": test_stats.STATS_KEYS,

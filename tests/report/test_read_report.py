@@ -10,6 +10,8 @@ from holdfast.client.report.read_report import read_report
 from holdfast.db.connect import Database
 from holdfast.model.error import InvalidOption
 from holdfast.model.report import Report
+from holdfast.report.page import html_page
+from tests.builders import a_worker
 from tests.report.busy_day import Ledger, busy_day
 
 DAYS: list[tuple[Ledger, Report]] = []  # one, which the tests of this process share: none changes it
@@ -81,6 +83,17 @@ async def test_what_is_live_now_is_in_it(day: tuple[Ledger, Report]) -> None:
     assert endpoint.started > 0
     assert endpoint.started == sum(one.started for one in endpoint.slices)
     assert report.slowest.items == sorted(report.slowest.items, key=lambda one: one.ran, reverse=True)
+
+
+async def test_workers_that_left_are_in_it(database_url: str, db: Database) -> None:
+    conn = await asyncpg.connect(database_url)
+    worker = await a_worker(conn, group="nightly")
+    await conn.execute("select holdfast.stop_worker($1, '{\"processed\": 7}')", worker)
+    await conn.close()
+    report = await read_report(db, "24h")
+    (left,) = report.left_workers.items
+    assert (left.group, left.workers, left.lost, left.processed) == ("nightly", 1, 0, 7)
+    assert "nightly" in html_page(report)
 
 
 async def test_an_empty_database_has_a_report_without_figures(db: Database) -> None:

@@ -22,7 +22,6 @@ from typing import Any
 FOLDER = Path(__file__).parent
 
 PLANS = {
-    "statistics": "the history of figures from outside",
     "rules": "conditions on a job's facts that set its priority or its queue when it is enqueued",
     "schedules and flags": "cron and intervals, switches that workers follow at run time, gradual roll-out",
     "processors": "handlers that run elsewhere (HTTP, LangGraph, Inngest, GitHub), batches, rebalancing",

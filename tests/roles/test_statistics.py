@@ -34,6 +34,7 @@ FIGURES = {
     "select * from holdfast.endpoint_trend('model')",
     "select * from holdfast.slowest_jobs()",
     "select * from holdfast.depth_history()",
+    "select * from holdfast.metric_history('load')",
     "select * from holdfast.queue_depths()",
     "select * from holdfast.left_workers()",
     "select * from holdfast.open_letters()",
@@ -81,6 +82,7 @@ async def test_a_role_may_do_what_its_line_says_and_nothing_else(conn: Connectio
         "depth_samples",
         "left_worker_counts",
         "reported_metrics",
+        "reported_values",
         "statistics_settings",
     ],
 )

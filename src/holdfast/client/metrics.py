@@ -9,7 +9,7 @@ from holdfast.db import depths, metrics, worker_list
 from holdfast.db.statement import Executor
 from holdfast.model.depth import DepthSample
 from holdfast.model.duration import Duration, parse_duration
-from holdfast.model.reported_metric import ReportedMetric
+from holdfast.model.reported_metric import ReportedMetric, ReportedValue
 from holdfast.model.worker import LeftWorkers
 
 
@@ -25,9 +25,10 @@ class Metrics:
         return await database_metrics(self._database, max_series)
 
     async def report(self, name: str, value: float, labels: Mapping[str, str] | None = None) -> None:
-        """Stores a figure from outside, such as the load of a model server; only the latest value is kept.
+        """Stores a figure from outside, such as the load of a model server.
 
-        `name` is a Prometheus name. At most 100 sets of labels are kept per name, then new ones are refused.
+        The last value of each minute is kept for 7 days. `name` is a Prometheus name. At most 100 sets of
+        labels are kept per name, then new ones are refused.
         """
         await metrics.report_metric(self._database, name, value, labels)
 
@@ -38,6 +39,10 @@ class Metrics:
     async def reported(self, limit: int = 1000) -> list[ReportedMetric]:
         """The latest value of each metric that was reported, by name and labels."""
         return await metrics.reported_metrics(self._database, limit)
+
+    async def history(self, name: str, since: Duration = "1h", limit: int = 10_000) -> list[ReportedValue]:
+        """The values of one metric that was reported, the last of each minute; the oldest first."""
+        return await metrics.metric_history(self._database, name, parse_duration(since), limit)
 
     async def depth_history(
         self, since: Duration = "1h", queue: str | None = None, limit: int = 10_000

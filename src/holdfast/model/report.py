@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from holdfast.model.endpoint import Circuit
 from holdfast.model.id import JobId
-from holdfast.model.worker import WorkerSummary
+from holdfast.model.worker import LeftWorkers, WorkerSummary
 
 T = TypeVar("T")
 
@@ -281,4 +281,5 @@ class Report:
     pipelines: Part[PipelineReport]
     slowest: Part[SlowJob]
     workers: Part[WorkerSummary]
+    left_workers: Part[LeftWorkers]
     notes: list[str]

@@ -12,3 +12,12 @@ class ReportedMetric:
     labels: dict[str, str]
     value: float
     reported_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedValue:
+    """The last value of one set of labels that was reported in a minute."""
+
+    minute: datetime
+    labels: dict[str, str]
+    value: float

@@ -7,7 +7,7 @@ from holdfast.model.report import Report
 from holdfast.report.markup import Markup, element, joined
 from holdfast.report.sections.endpoints import endpoints
 from holdfast.report.sections.errors import errors
-from holdfast.report.sections.jobs_and_workers import slowest, workers
+from holdfast.report.sections.jobs_and_workers import left_workers, slowest, workers
 from holdfast.report.sections.pipelines import pipelines
 from holdfast.report.sections.queues import queues, ranges
 from holdfast.report.sections.summary import figures, headline, verdict
@@ -63,6 +63,7 @@ def _main(report: Report) -> Markup:
         models(report),
         slowest(report),
         workers(report),
+        left_workers(report),
         id="main",
         class_="page",
     )

@@ -49,7 +49,7 @@ declare
       "count_dead_letters", "open_letters", "budgets_left", "queue_depths",
       "count_matching_jobs", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times",
       "recommended_workers", "work_left", "queue_names", "neglected_queues", "check_invariants", "list_events",
-      "verify_events", "depth_history", "left_workers"
+      "verify_events", "depth_history", "metric_history", "left_workers"
     ]
   }';
   -- created_at, and count_jobs and count_running above: functions in a view run with the rights of its reader.

@@ -207,6 +207,7 @@ COMMANDS = (
         {
             "report": "report_metric:report_metric",
             "reported": "report_metric:list_reported",
+            "history": "report_metric:show_history",
         },
         alone="print_metrics:print_metrics",
     ),

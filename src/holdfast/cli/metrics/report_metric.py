@@ -1,20 +1,31 @@
-"""`holdfast metrics report` and `holdfast metrics reported`: figures from outside."""
+"""`holdfast metrics report`, `reported` and `history`: figures from outside."""
 
 from typing import Annotated
 
 import typer
 
 from holdfast.cli.frame.common_options import Json, Limit, read_pair
-from holdfast.cli.frame.render import Columns, ago, number, print_list
+from holdfast.cli.frame.render import Columns, ago, clock, number, print_list
 from holdfast.cli.frame.session import with_database
 from holdfast.db import metrics
-from holdfast.model.reported_metric import ReportedMetric
+from holdfast.model.duration import parse_duration
+from holdfast.model.reported_metric import ReportedMetric, ReportedValue
+
+
+def _labels(one: ReportedMetric | ReportedValue) -> str:
+    return ",".join(f"{name}={value}" for name, value in one.labels.items())
+
 
 COLUMNS: Columns[ReportedMetric] = {
     "name": lambda metric: metric.name,
     "value": lambda metric: number(metric.value),
     "reported": lambda metric: f"{ago(metric.reported_at)} ago",
-    "labels": lambda metric: ",".join(f"{name}={value}" for name, value in metric.labels.items()),
+    "labels": _labels,
+}
+HISTORY: Columns[ReportedValue] = {
+    "minute": lambda one: clock(one.minute),
+    "value": lambda one: number(one.value),
+    "labels": _labels,
 }
 
 
@@ -28,7 +39,7 @@ def report_metric(
 ) -> None:
     """Store a figure from outside, such as the load of a model server.
 
-    Only the latest value of each name and set of labels is kept, and at most 100 sets per name.
+    The last value of each minute is kept for 7 days, and at most 100 sets of labels per name.
     """
     found = dict(
         read_pair(pair, f"A label must be NAME=VALUE (got {pair!r}).", "write it as host=gpu1")
@@ -41,3 +52,16 @@ def list_reported(context: typer.Context, limit: Limit = 1000, as_json: Json = F
     """List the figures from outside, each with its latest value."""
     found = with_database(context, lambda database: metrics.reported_metrics(database, limit))
     print_list(as_json, "metrics", found, COLUMNS, keep=("name", "value", "reported"))
+
+
+def show_history(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As it was reported.")],
+    since: Annotated[str, typer.Option(metavar="DURATION", help="How far to look back, at most 7d.")] = "1h",
+    limit: Limit = 1000,
+    as_json: Json = False,
+) -> None:
+    """Show the values of a figure from outside, the last one of each minute, the oldest first."""
+    span = parse_duration(since)
+    found = with_database(context, lambda database: metrics.metric_history(database, name, span, limit))
+    print_list(as_json, "values", found, HISTORY, keep=("minute", "value"))

@@ -19,7 +19,7 @@ from holdfast.model.report import (
     StageReport,
     TaskReport,
 )
-from holdfast.model.worker import WorkerSummary
+from holdfast.model.worker import LeftWorkers, WorkerSummary
 
 T = TypeVar("T")
 
@@ -99,6 +99,16 @@ WORKERS: Columns[WorkerSummary] = {
     "failed": lambda one: count(one.failed, False),
     "for": lambda one: roughly(one.life_span),
 }
+LEFT: Columns[LeftWorkers] = {
+    "hour": lambda one: time_words(one.hour),
+    "group": lambda one: one.group,
+    "left": lambda one: count(one.workers, False),
+    "lost": lambda one: count(one.lost, False),
+    "done": lambda one: count(one.processed, False),
+    "failed": lambda one: count(one.failed, False),
+    "lived 50": lambda one: roughly(one.life_p50),
+    "95%": lambda one: roughly(one.life_p95),
+}
 
 
 def print_text(report: Report) -> None:
@@ -114,6 +124,7 @@ def print_text(report: Report) -> None:
             tell(f"Bottleneck: {one.bottleneck.stage}: {'; '.join(one.bottleneck.reasons)}.")
     _print_part("Slowest jobs", report.slowest, SLOWEST)
     _print_part("Workers", report.workers, WORKERS)
+    _print_part("Workers that left", report.left_workers, LEFT)
     if report.notes:
         write("")
     for note in report.notes:

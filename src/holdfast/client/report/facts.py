@@ -10,7 +10,7 @@ from holdfast.model.endpoint import Circuit, EndpointSummary
 from holdfast.model.pipeline import StageDetails
 from holdfast.model.queue import QueueSummary
 from holdfast.model.report import NO_ENDS, Ends, Period
-from holdfast.model.worker import WorkerSummary
+from holdfast.model.worker import LeftWorkers, WorkerSummary
 from holdfast.model.worker_need import WorkerNeed
 
 READ = 1000  # queues, endpoints and workers; those shown are chosen among them
@@ -36,6 +36,7 @@ class Facts:
     stages: list[StageDetails]
     slowest: list[SlowRow]
     workers: list[WorkerSummary]
+    left: list[LeftWorkers]
 
     def ends_by(self, what: str) -> dict[str, Ends]:
         """By name, the most jobs first."""
@@ -72,6 +73,7 @@ async def read_facts(on: Executor, period: Period, now: datetime) -> Facts:
         stages=await pipelines.list_stages(on, VERSIONS_READ),
         slowest=await report.slowest_jobs(on, period, SLOWEST),
         workers=await worker_list.list_workers(on, READ, live_only=True),
+        left=(await worker_list.left_workers(on, period.length))[::-1],  # the newest first
     )
 
 

@@ -14,6 +14,7 @@ from holdfast.model.duration import Duration
 from holdfast.model.report import Part, Report
 
 WORKERS = 20
+LEFT = 24  # hours and groups in which workers left
 
 
 async def read_report(database: Database, since: Duration) -> Report:
@@ -45,6 +46,7 @@ def _assemble(facts: Facts) -> Report:
         workers=Part(
             facts.workers[:WORKERS], max(0, len(facts.workers) - WORKERS), len(facts.workers) == READ
         ),
+        left_workers=Part(facts.left[:LEFT], max(0, len(facts.left) - LEFT)),
         notes=list(_notes(facts)),
     )
 

@@ -1,7 +1,7 @@
-"""The slowest jobs, and the workers."""
+"""The slowest jobs, the workers, and those that left."""
 
 from holdfast.model.report import Report, SlowJob
-from holdfast.model.worker import WorkerSummary
+from holdfast.model.worker import LeftWorkers, WorkerSummary
 from holdfast.report.markup import Markup, element
 from holdfast.report.panel import and_more, nothing, panel, state
 from holdfast.report.table import Column, name, several, table
@@ -57,4 +57,29 @@ WORKERS: tuple[Column[WorkerSummary], ...] = (
     Column("Failed", lambda one: count(one.failed), "n"),
     Column("Running for", lambda one: duration(one.life_span), "n"),
     Column("Version", lambda one: one.version or "–", opt="opt-0"),
+)
+
+
+def left_workers(report: Report) -> Markup:
+    part = report.left_workers
+    if not part.items:
+        return panel("left", "Workers that left", nothing("No worker left in this period."))
+    hour: Column[LeftWorkers] = Column("Hour (UTC)", lambda one: clock(one.hour, report.period.length))
+    return panel(
+        "left",
+        "Workers that left",
+        table((hour, *LEFT), part.items, "Workers that left by hour and group, newest first"),
+        note=f"{sum(one.workers for one in part.items):,} in the hours shown",
+        foot=and_more(part, "hours", "holdfast workers left"),
+    )
+
+
+LEFT: tuple[Column[LeftWorkers], ...] = (
+    Column("Group", lambda one: name(one.group or "no group")),
+    Column("Left", lambda one: count(one.workers), "n"),
+    Column("Lost", lambda one: count(one.lost), "n"),
+    Column("Processed", lambda one: count(one.processed), "n"),
+    Column("Failed", lambda one: count(one.failed), "n"),
+    Column("Lived p50", lambda one: duration(one.life_p50), "n"),
+    Column("Lived p95", lambda one: duration(one.life_p95), "n"),
 )

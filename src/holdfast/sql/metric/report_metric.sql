@@ -1,6 +1,7 @@
--- (any) -> reported: stores a figure from outside, such as the load of a model server; only the latest value is kept.
--- name must be a Prometheus name that does not begin with holdfast_; labels is an object of strings. At most 100 label
--- sets are kept per name; one that is not reported for 7 days is deleted (see keep_statistics).
+-- (any) -> reported: stores a figure from outside, such as the load of a model server.
+-- The latest value is kept, and the last one of each minute for 7 days (see metric_history and keep_statistics). name
+-- must be a Prometheus name that does not begin with holdfast_; labels is an object of strings. At most 100 label sets
+-- are kept per name; one that is not reported for 7 days is deleted.
 create or replace function holdfast.report_metric(name text, value double precision, labels jsonb default '{}')
 returns void
 language plpgsql volatile security definer
@@ -33,5 +34,8 @@ begin
     on conflict do nothing;
     exit when found;
   end loop;
+  insert into holdfast.reported_values as v (name, labels, minute, value)
+  values (name, set_of, date_trunc('minute', holdfast.now()), value)
+  on conflict on constraint reported_values_pkey do update set value = excluded.value;
 end
 $$;

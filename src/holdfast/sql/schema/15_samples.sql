@@ -73,4 +73,19 @@ comment on column holdfast.reported_metrics.place is 'A number from 1 to 100 tha
 comment on column holdfast.reported_metrics.value is 'The value that was reported last.';
 comment on column holdfast.reported_metrics.reported_at is 'When it was reported.';
 
+create table holdfast.reported_values (
+  name   text not null,
+  labels jsonb not null,
+  minute timestamptz not null,
+  value  double precision not null,
+  constraint reported_values_pkey primary key (name, minute, labels)
+);
+create index reported_values_minute on holdfast.reported_values (minute);
+comment on table holdfast.reported_values
+  is 'Figures from outside over time: the last value of each minute, kept as long as other figures of a minute.';
+comment on column holdfast.reported_values.name is 'Name of the metric.';
+comment on column holdfast.reported_values.labels is 'Its labels.';
+comment on column holdfast.reported_values.minute is 'The minute.';
+comment on column holdfast.reported_values.value is 'The last value that was reported in it.';
+
 insert into holdfast.locks (name) values ('sample_depths');
