@@ -9,6 +9,7 @@ from tests.cli.scene import count_ends, given
 from tests.report.page_check import check
 
 REPORT_KEYS = {
+    "left_workers",
     *(
         "generated_at",
         "period",

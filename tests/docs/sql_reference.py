@@ -46,6 +46,7 @@ class Public:
         return self.header.name.removeprefix("holdfast.")
 
 
+@cache
 def page() -> str:
     before, _, rest = PAGE.read_text().partition(BEGIN)
     return f"{before}{BEGIN}{reference()}{END}{rest.partition(END)[2]}"
