@@ -208,6 +208,10 @@ def _each(amount: float, jobs: int) -> str | None:
     return f"{amount / jobs:.4g}" if jobs else None
 
 
+def _seconds(length: float) -> str:
+    return roughly(timedelta(seconds=length))
+
+
 USED: Columns[EndStats] = {
     "name": lambda one: one.name,
     "units": lambda one: f"{one.units:.4g}",
@@ -228,10 +232,11 @@ CALLS: Columns[CallStats] = {
 PARTS: Columns[TimeParts] = {
     "task": lambda one: one.name,
     "attempts": lambda one: one.attempts,
-    **{
-        part: lambda one, part=part: roughly(timedelta(seconds=getattr(one, part)))  # type: ignore[misc]
-        for part in ("waiting", "database", "model", "tool", "handler")
-    },
+    "waiting": lambda one: _seconds(one.waiting),
+    "database": lambda one: _seconds(one.database),
+    "model": lambda one: _seconds(one.model),
+    "tool": lambda one: _seconds(one.tool),
+    "handler": lambda one: _seconds(one.handler),
 }
 
 
