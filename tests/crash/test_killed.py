@@ -34,7 +34,7 @@ where a.outcome = 'lost'
         ("plain", "during_run"),
         ("plain", "before_settle"),
         ("plain", "after_settle"),
-        ("book", "after_claim"),
+        pytest.param("book", "after_claim", marks=pytest.mark.slow),
         ("book", "during_run"),
     ],
 )

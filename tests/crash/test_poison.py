@@ -42,7 +42,8 @@ async def ended(here: World, *jobs: UUID) -> bool:
     return not {"ready", "scheduled", "running", "waiting"} & set(states)
 
 
-@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.slow), 2])
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
 async def test_a_job_that_kills_its_worker_is_dead_and_all_its_neighbours_complete(
     here: World, database_url: str, workers: int
 ) -> None:

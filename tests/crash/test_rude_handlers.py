@@ -18,7 +18,7 @@ from tests.repo.tree import ROOT
 
 pytestmark = pytest.mark.alone
 
-LOOPS = ["asyncio", "uvloop"]
+LOOPS = ["asyncio", pytest.param("uvloop", marks=pytest.mark.slow)]
 Start = Callable[..., "Command"]
 CODES = {"exits": 3, "raises": 1, "returns": 0, "waits": 0}
 FORKS = {
@@ -88,7 +88,8 @@ async def ends(here: World, jobs: list[UUID]) -> list[dict[str, Any]]:
 
 
 KINDS = [
-    *[(loop, "in_loop", list(WAYS)) for loop in LOOPS],
+    ("asyncio", "in_loop", list(WAYS)),
+    pytest.param("uvloop", "in_loop", list(WAYS), marks=pytest.mark.slow),
     ("asyncio", "in_thread", [way for way in WAYS if way not in AWAITED]),
     ("asyncio", "in_process", list(WAYS)),
 ]

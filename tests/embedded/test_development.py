@@ -20,6 +20,7 @@ async def development_data_dir(own_data_dir: Path) -> Path:
     return own_data_dir
 
 
+@pytest.mark.slow  # six processes, one after the other
 def test_every_program_says_which_directory_to_remove(development_data_dir: Path, tmp_path: Path) -> None:
     (tmp_path / "shop.py").write_text("from holdfast import Holdfast\napp = Holdfast()\n")
     where = ("--data-dir", str(development_data_dir))

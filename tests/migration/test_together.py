@@ -66,6 +66,7 @@ async def test_a_change_that_would_break_another_version_is_noticed(conn: Connec
 
 
 @pytest.mark.alone
+@pytest.mark.slow
 async def test_a_worker_goes_on_while_newer_versions_replace_tables_and_functions(
     database_url: str,
 ) -> None:

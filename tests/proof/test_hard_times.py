@@ -23,7 +23,7 @@ select w.lease_until from holdfast.workers as w join holdfast.jobs as j on j.wor
 """
 
 
-@pytest.mark.parametrize("table", ["jobs", "workers"])
+@pytest.mark.parametrize("table", ["jobs", pytest.param("workers", marks=pytest.mark.slow)])
 async def test_a_locked_table_delays_and_costs_no_worker_its_jobs(
     here: World, database_url: str, start: Start, table: str
 ) -> None:

@@ -49,9 +49,7 @@ INDEX_OPTIONS = [
     "INDEX" + "_URL",
     "--" + "trusted-host",
 ]
-HOST = re.compile(
-    "|".join(rf"(?<![\w-]){re.escape(host)}(?![\w-])" for host in REGISTRY_HOSTS), re.IGNORECASE
-)
+HOST = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, REGISTRY_HOSTS))})(?![\w-])", re.IGNORECASE)
 OPTION = re.compile("|".join(map(re.escape, INDEX_OPTIONS)))
 MACHINE_PATH = re.compile(r"(?<![\w./~}*-])/(?:work|root|home|Users)/")
 
