@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from holdfast.db.read_rows import read_all
 from holdfast.db.statement import Executor
 from holdfast.model.id import JobId
-from holdfast.model.report import Ends, Period
+from holdfast.model.report import Ends, Period, SlowJob
 from holdfast.model.worker_need import WorkerNeed
 
 ENDS = (
@@ -91,19 +91,9 @@ class CallRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SlowRow:
-    """The fields are the columns of slowest_jobs."""
+class SlowRow(SlowJob):
+    """With its fields the columns of slowest_jobs."""
 
-    id: JobId
-    queue: str
-    task: str
-    stage: str | None
-    state: str
-    attempt: int
-    waited: timedelta | None
-    ran: timedelta
-    units: float | None
-    ended_at: datetime
     is_partial: bool
 
 

@@ -61,7 +61,7 @@ create table holdfast.reported_metrics (
   reported_at timestamptz not null,
   constraint reported_metrics_pkey primary key (name, labels),
   constraint reported_metrics_place unique (name, place),
-  -- At most 100 label sets per name, whoever inserts at the same time.
+  -- At most 100 label sets per name, also if two calls insert at once.
   constraint reported_metric_place_in_range check (place between 1 and 100),
   constraint reported_metric_name_is_valid check (name ~ '^[a-zA-Z_:][a-zA-Z0-9_:]*$' and length(name) <= 200)
 ) with (fillfactor = 70);

@@ -29,7 +29,7 @@ begin
   -- A set is a key of an index, whose entries are bounded.
   if (select count(*) from jsonb_object_keys(labels)) > 10 or octet_length(labels::text) > 2000 then
     perform holdfast.refuse('HF002', 'A metric can have at most 10 labels, of 2000 bytes in total.',
-      'Leave out labels that nobody filters by.');
+      'Leave out labels that no query filters by.');
   end if;
 end
 $$;
