@@ -13,6 +13,12 @@ from holdfast.model.process_limits import ProcessLimits
 from holdfast.model.retry import PRESETS, RetryPolicy
 
 DEFAULT_QUEUE = "default"
+SENT_WITH_JOBS = {
+    "queue": "default_queue",
+    "priority": "default_priority",
+    "timeout": "timeout",
+    "endpoint": "endpoint",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +40,10 @@ class TaskPolicy:
 
     def job_wire(self) -> dict[str, Any]:
         """Options that are fixed at enqueue are sent with each job, so that they apply before a worker has
-        declared the task.
+        declared the task. Queue and priority are marked as defaults, because rules may choose others.
         """
         fixed = self.wire()
-        return {name: fixed[name] for name in ("queue", "priority", "timeout", "endpoint") if name in fixed}
+        return {sent: fixed[name] for name, sent in SENT_WITH_JOBS.items() if name in fixed}
 
     def wire(self) -> dict[str, Any]:
         given = {

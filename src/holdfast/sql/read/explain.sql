@@ -1,6 +1,6 @@
 -- Returns why a job is not running, first reason first, and until when if that is known.
--- blocks is false for a remark. If no row blocks, a worker may claim the job now. The checks are those of the claim
--- itself.
+-- blocks is false for a remark, such as the rules that matched at its enqueue. If no row blocks, a worker may claim the
+-- job now. The checks are those of the claim itself.
 create or replace function holdfast.explain(job uuid)
 returns table (blocker text, detail text, until timestamptz, blocks boolean)
 language plpgsql stable security definer
@@ -22,6 +22,11 @@ begin
       perform holdfast.refuse('HF004', format('There is no job %s.', job),
         'Check the id; ended jobs are deleted after some time, the retention of their queue.');
     end if;
+    return query
+      select r.*
+      from holdfast.history as h
+      cross join lateral holdfast.rule_remark(h.rules) as r
+      where h.id = job and h.ended_at >= coalesce(holdfast.created_at(job), '-infinity') - interval '1 minute';
     return;
   end if;
   if held.state = 'running' then
@@ -33,6 +38,7 @@ begin
         holdfast.heartbeat_words(w, at)), held.stop_at, true
       from (select) as one
       left join holdfast.workers as w on w.id = held.worker_id;
+    return query select r.* from holdfast.rule_remark(held.rules) as r;
     return;
   end if;
   if held.deadline <= at then
@@ -53,6 +59,7 @@ begin
       where k.key = held.order_key;
   elsif held.state = 'waiting' and held.waits_for <> 'budget' then
     return query select b.* from holdfast.wait_blockers(held) as b;
+    return query select r.* from holdfast.rule_remark(held.rules) as r;
     return;
   end if;
   if held.due_at > at then
@@ -73,5 +80,6 @@ begin
       from holdfast.starts_before(held, at) as n
       where n is not null;
   end if;
+  return query select r.* from holdfast.rule_remark(held.rules) as r;
 end
 $$;

@@ -23,6 +23,7 @@ create table holdfast.queues (
   endpoint      text,
   notify        boolean not null default true,
   is_limited    boolean not null default false,
+  has_rules     boolean not null default false,
   created_at    timestamptz not null default clock_timestamp(),
   expires_at    timestamptz,
   constraint queue_name_is_short check (length(name) between 1 and 200),
@@ -68,6 +69,8 @@ comment on column holdfast.queues.payload_limit is 'Largest payload in bytes.';
 comment on column holdfast.queues.endpoint is 'Endpoint that its jobs call unless they name another.';
 comment on column holdfast.queues.notify is 'Whether an enqueue wakes idle workers by NOTIFY; they poll in any case.';
 comment on column holdfast.queues.is_limited is 'Whether it has a row in limits, which its claims then ask.';
+comment on column holdfast.queues.has_rules
+  is 'Whether it has an enabled rule, which enqueues then evaluate.';
 comment on column holdfast.queues.created_at is 'When it was first named.';
 comment on column holdfast.queues.expires_at
   is 'When to remove it unless something uses it by then; null: it was declared, and stays.';
@@ -96,6 +99,7 @@ create table holdfast.tasks (
   timeout      interval,
   endpoint     text,
   has_lanes    boolean not null default false,
+  has_rules    boolean not null default false,
   declared_at  timestamptz not null default clock_timestamp(),
   constraint task_priority_in_range check (priority between 0 and 100),
   constraint task_max_failures_positive check (max_failures >= 1),
@@ -111,6 +115,7 @@ comment on column holdfast.tasks.timeout is 'How long one attempt may run, unles
 comment on column holdfast.tasks.endpoint is 'Endpoint that its jobs call unless they name another.';
 comment on column holdfast.tasks.has_lanes
   is 'Whether its jobs stand in lanes of their own, because it has or had a limit.';
+comment on column holdfast.tasks.has_rules is 'Whether it has an enabled rule, which enqueues then evaluate.';
 comment on column holdfast.tasks.declared_at is 'When an application last declared it.';
 
 create table holdfast.lanes (
