@@ -21,6 +21,7 @@ from holdfast.client.operator import OperatorActions
 from holdfast.client.own_connection import own_connection
 from holdfast.client.pipeline import PipelineHandle, check_places
 from holdfast.client.read_id import read_id
+from holdfast.client.rules import RuleActions
 from holdfast.client.run import Run, run_options
 from holdfast.client.settings import Settings
 from holdfast.client.sync import SyncLoop
@@ -77,6 +78,7 @@ class Holdfast:
         self._sync = SyncLoop(self._links)
         self.dead, self.operator = DeadLetters(self._links), OperatorActions(self._links)
         self.settings, self.audit = Settings(self._links), AuditTrail(self._links)
+        self.rules = RuleActions(self._links)
         self.metrics = Metrics(self._links, self._sync)
 
     async def __aenter__(self) -> Self:

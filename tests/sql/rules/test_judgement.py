@@ -124,9 +124,8 @@ async def test_jobs_of_one_call_are_judged_each_by_its_own_set(conn: Connection)
 
 
 async def test_a_routed_job_has_the_lane_and_the_limits_of_its_queue(conn: Connection) -> None:
-    await conn.execute(
-        """select holdfast.declare_queue('bulk', '{"endpoint": "slow", "timeout": 77, "payload_limit": 30}')"""
-    )
+    policy = {"endpoint": "slow", "timeout": 77, "payload_limit": 30}
+    await conn.execute("select holdfast.declare_queue('bulk', $1)", json.dumps(policy))
     await a_rule(conn, "all", condition="exists ($)", queue="bulk")
     job = await conn.fetchval("select holdfast.enqueue('capture')")
     row = await conn.fetchrow(
@@ -134,7 +133,8 @@ async def test_a_routed_job_has_the_lane_and_the_limits_of_its_queue(conn: Conne
         " from holdfast.jobs j join holdfast.lanes l using (lane) where j.id = $1",
         job,
     )
-    assert row is not None and tuple(row) == ("bulk", "slow", 77)
+    assert row is not None
+    assert tuple(row) == ("bulk", "slow", 77)
     assert await conn.fetchval("select count(*) from holdfast.queues where name = 'default'") == 0
     with pytest.raises(Exception, match="the queue bulk allows only 30"):
         await conn.execute("select holdfast.enqueue('capture', $1)", json.dumps({"text": "x" * 30}))

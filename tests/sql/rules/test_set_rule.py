@@ -45,7 +45,8 @@ async def test_a_condition_that_cannot_be_evaluated_safely_is_refused(
     error = await refusal(conn, SET, "x", json.dumps({"condition": condition, "points": 1}))
     assert error.sqlstate == "HF002"
     assert words in str(error)
-    assert isinstance(error, asyncpg.PostgresError) and error.hint
+    assert isinstance(error, asyncpg.PostgresError)
+    assert error.hint
 
 
 @pytest.mark.parametrize("condition", TAKEN)
@@ -106,7 +107,7 @@ async def test_each_change_is_one_event_with_before_and_after(conn: Connection) 
 async def test_the_row_that_an_enqueue_reads_says_whether_there_are_enabled_rules(
     conn: Connection, of: str
 ) -> None:
-    kind = of.split(" ")[0]
+    kind = of.split(" ", maxsplit=1)[0]
     flag = f"select has_rules from holdfast.{kind}s where name = 'x'"
     await a_set(conn, of, base=3)
     assert await conn.fetchval(flag) is False

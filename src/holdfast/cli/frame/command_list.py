@@ -169,6 +169,20 @@ COMMANDS = (
         },
     ),
     Noun(
+        "rules",
+        "List, change, test and import rules for the priority and queue of new jobs.",
+        {
+            "list": "list_rules:list_rules",
+            "add": "change_rules:add_rule",
+            "set": "change_rules:set_rule",
+            "remove": "change_rules:remove_rule",
+            "enable": "change_rules:enable_rule",
+            "disable": "change_rules:disable_rule",
+            "test": "judge_job:judge_job",
+            "import": "import_rules:import_rules",
+        },
+    ),
+    Noun(
         "pipelines",
         "List and show pipelines; move jobs to another version.",
         {

@@ -1,7 +1,8 @@
 -- (nothing) -> ready | scheduled | waiting: stores jobs as enqueue_jobs does, with an array for each varying option.
 -- tasks holds one name for all jobs, or one per payload. options apply to every job. An array has one element per
 -- payload and replaces the option of that name; null in it means that its job does not have the option. delay and
--- timeout are seconds. default_queue and default_priority hold unless queue, priority or a rule says otherwise. It is the fastest way to store many jobs whose options differ.
+-- timeout are seconds. default_queue and default_priority hold unless queue, priority or a rule says otherwise.
+-- It is the fastest way to store many jobs whose options differ.
 -- Returns the ids in the order of the payloads; created is false where a unique key returned an earlier job.
 -- plan: no seqscan, generic
 create or replace function holdfast.enqueue_columns(

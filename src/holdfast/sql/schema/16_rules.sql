@@ -35,7 +35,8 @@ create table holdfast.rules (
   constraint rule_queue_is_short check (length(queue) between 1 and 200),
   constraint rule_has_an_effect check (points is not null or queue is not null)
 );
-comment on table holdfast.rules is 'A condition on a new job, and what follows where it holds: points, a queue, or both.';
+comment on table holdfast.rules
+  is 'A condition on a new job, and what follows where it holds: points, a queue, or both.';
 comment on column holdfast.rules.kind is 'Whether a task or a queue has it.';
 comment on column holdfast.rules.owner is 'Name of the task or queue.';
 comment on column holdfast.rules.name is 'Name of the rule, unique within its set.';

@@ -21,7 +21,8 @@ begin
   exception
     when others then
       perform holdfast.refuse('HF002',
-        format('The condition is no jsonpath, at character %s: %s.', holdfast.fault_position(condition, sqlerrm), sqlerrm),
+        format('The condition is no jsonpath, at character %s: %s.',
+          holdfast.fault_position(condition, sqlerrm), sqlerrm),
         'Write a predicate over the facts of a job, such as $.payload.size == "large" && $.labels.region == "eu".');
   end;
   for bad in

@@ -23,7 +23,7 @@ declare
 begin
   with job as materialized (
     select
-      i, task, ruled_by[place] as kind, case ruled_by[place] when 'task' then task else place_queues[place] end as owner,
+      i, ruled_by[place] as kind, case ruled_by[place] when 'task' then task else place_queues[place] end as owner,
       coalesce(given_queues[i], o.queue) as given_queue, coalesce(given_points[i], o.priority) as given_priority,
       coalesce(default_points[i], o.default_priority, usual_points[place]) as usual_priority,
       holdfast.job_facts(payloads[i], coalesce(labels_of[i], o.labels), task, place_queues[place],

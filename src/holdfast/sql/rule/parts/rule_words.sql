@@ -4,6 +4,7 @@ returns text
 language sql immutable
 as $$
   select format('The rules of the %s matched: %s%s%s.', rules ->> 'of',
-    (select string_agg(r, ', ' order by n) from jsonb_array_elements_text(rules -> 'rules') with ordinality as u (r, n)),
+    (select string_agg(r, ', ' order by n)
+     from jsonb_array_elements_text(rules -> 'rules') with ordinality as u (r, n)),
     '; priority ' || (rules ->> 'priority'), '; queue ' || (rules ->> 'queue'))
 $$;
