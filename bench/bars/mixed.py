@@ -10,6 +10,7 @@ TO_PLAIN = {
     "enqueue_queues": 0.65,
     "enqueue_runs": 0.7,
     "enqueue_unique": 0.5,
+    "enqueue_rules": 0.5,
     "enqueue_all": 0.4,
     "drain_failures": 0.65,
     "drain_all": 0.55,

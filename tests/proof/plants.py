@@ -136,6 +136,13 @@ async def above_the_limit(conn: Connection) -> None:
     )
 
 
+async def rules_unnoticed(conn: Connection) -> None:
+    await conn.execute(
+        "select holdfast.set_rule('task', 'x', 'x', '{\"condition\": \"exists ($)\", \"points\": 1}')"
+    )
+    await conn.execute("update holdfast.tasks set has_rules = false")
+
+
 async def order_key_twice(conn: Connection) -> None:
     job = await waiting_job(conn)
     await conn.execute(
@@ -261,6 +268,7 @@ PLANTS: list[Plant] = [
     illegal_transition,
     in_flight_is_wrong,
     above_the_limit,
+    rules_unnoticed,
     order_key_twice,
     overtaken,
     order_without_line,
