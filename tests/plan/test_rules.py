@@ -12,7 +12,7 @@ from tests.sql.rules.scene import a_rule
 WAYS = [
     "enqueue_jobs(array['plain'], array_fill('{\"n\": 1}'::json, array[100]))",
     "enqueue_one('plain', '{\"n\": 1}')",
-    "enqueue_columns(array['plain'], array_fill('{}'::json, array[9]), default_queue => array_fill('q'::text, array[9]))",
+    "enqueue_columns(array['plain'], array['{}', '{}']::json[], default_queue => array['default', 'q'])",
 ]
 READ = """
 select sum(seq_scan + coalesce(idx_scan, 0))

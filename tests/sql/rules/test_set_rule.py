@@ -72,7 +72,7 @@ async def test_rules_belong_to_a_task_or_a_queue(conn: Connection) -> None:
 async def test_at_most_a_hundred_rules_of_a_set_are_enabled(conn: Connection) -> None:
     for number in range(100):
         await a_rule(conn, str(number), condition="exists ($)", points=0)
-    policy = {"condition": "exists ($)", "points": 0}
+    policy: dict[str, Any] = {"condition": "exists ($)", "points": 0}
     error = await refusal(conn, SET, "one more", json.dumps(policy))
     assert "would have 101 enabled rules" in str(error)
     await a_rule(conn, "one more", **policy, enabled=False)

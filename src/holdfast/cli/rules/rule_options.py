@@ -1,10 +1,11 @@
 """Options that the commands on rules share."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
-from holdfast.cli.frame.common_options import json_or_text, read_settings
+from holdfast.cli.frame.common_options import read_settings
 from holdfast.model.error import InvalidOption
 from holdfast.model.rule import RuleOwner
 
@@ -21,5 +22,8 @@ def owner_of(task: str | None, queue: str | None) -> tuple[RuleOwner, str]:
 
 def rule_settings(pairs: list[str]) -> dict[str, Any]:
     """A condition and a queue are text, even if they look like JSON."""
-    readers = {"condition": str, "queue": lambda value: None if value == "null" else value}
-    return read_settings(pairs, {**readers, "points": json_or_text}, "points=10")
+    readers: dict[str, Callable[[str], Any]] = {
+        "condition": str,
+        "queue": lambda value: None if value == "null" else value,
+    }
+    return read_settings(pairs, readers, "points=10")
