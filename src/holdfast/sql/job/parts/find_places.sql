@@ -22,7 +22,8 @@ begin
     and (own.run is null or capped = '{}') then
     select
       null::integer[] as places, tasks, array[coalesce(o.queue, o.default_queue)] as queues,
-      array[o.endpoint] as endpoints, array[o."group"] as groups, array[coalesce(o.run = any (capped), false)] as are_capped
+      array[o.endpoint] as endpoints, array[o."group"] as groups,
+      array[coalesce(o.run = any (capped), false)] as are_capped
     into asked;
   else
     select a.* into asked from holdfast.number_places(made, tasks, o, own, capped) as a;
