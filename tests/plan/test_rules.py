@@ -10,7 +10,7 @@ from tests.plan.cost import Cost, cost_of, counting, writes
 from tests.sql.rules.scene import a_rule
 
 WAYS = [
-    "enqueue_jobs(array['plain'], array_fill('{\"n\": 1}'::json, array[100]))",
+    "enqueue_jobs(array['plain'], array_fill('{\"n\": 1}'::json, array[10]))",
     "enqueue_one('plain', '{\"n\": 1}')",
     "enqueue_columns(array['plain'], array['{}', '{}']::json[], default_queue => array['default', 'q'])",
 ]
@@ -54,8 +54,7 @@ async def test_the_rules_of_a_set_are_read_once_for_all_jobs_of_a_call(conn: Con
 
 
 async def warm_cost_of(conn: Connection, call: str) -> Cost:
-    """With the plans that the session keeps, into an empty table."""
+    """With the plans that the session keeps; so few jobs that no index grows by a page."""
     for _ in range(2):
         await cost_of(conn, call)
-    await conn.execute("truncate holdfast.jobs")
     return await cost_of(conn, call)

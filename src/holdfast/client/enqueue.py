@@ -135,7 +135,7 @@ class Enqueuer:
             await self._send([caller])
 
     async def _send_one(self, on: Fetcher, job: NewJob) -> Enqueued:
-        queue = job.queue
+        queue = job.options.get("queue") or job.options["default_queue"]
         rides = self._notifier.ride(queue)
         (enqueued,) = await store(on, [job], notify=rides or ROUTED)
         if not rides:

@@ -27,7 +27,8 @@ class NewJob(NamedTuple):
     @property
     def queue(self) -> str:
         """Where it goes unless a rule in the database chooses another queue."""
-        return self.options.get("queue") or self.options["default_queue"]
+        queue: str = self.options.get("queue") or self.options["default_queue"]
+        return queue
 
 
 def queues_of(jobs: Iterable[NewJob]) -> set[str]:

@@ -60,9 +60,7 @@ begin
     own.priority := judged.priorities;
     own.rules := judged.matched;
     routes := judged.routes;
-    if routes is not null then
-      own.queue := judged.queues;
-    end if;
+    own.queue := case when routes is null then own.queue else judged.queues end;
     select p.*, place.login_id into place from holdfast.find_places(made, tasks, o, own, true) as p;
   end if;
   perform holdfast.insert_jobs(ids, made, seqs, heads, tasks, payloads, largest, options, o, own, place, at);

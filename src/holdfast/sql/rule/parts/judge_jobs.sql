@@ -42,8 +42,7 @@ begin
       select k.* from holdfast.rule_sets as k where k.kind = s.kind and k.owner = s.owner offset 0
     ) as b
   ), rule as materialized (
-    select r.*
-    from rule_set as s
+    select r.* from rule_set as s
     cross join lateral (
       select k.* from holdfast.rules as k where k.kind = s.kind and k.owner = s.owner and k.is_enabled offset 0
     ) as r
