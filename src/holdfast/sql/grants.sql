@@ -25,21 +25,21 @@ declare
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records",
       "record_maintenance", "seal_events",
       "forget_workers", "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits",
-      "mark_lanes", "prune_logs", "sample_depths", "report_metric"
+      "mark_lanes", "prune_logs", "sample_depths", "rebalance_queues", "report_metric"
     ],
     "holdfast_operator": [
       "pause_queue", "resume_queue", "pause_all_queues", "resume_all_queues", "cancel_jobs", "replay_jobs",
       "replay_from_stage", "cancel_run", "replay_run", "raise_budget", "signal", "declare_pipeline", "move_pipeline",
       "extend_run", "reclaim_jobs", "complete_as_operator", "fail_as_operator", "set_priority", "drain_workers",
       "lost_continuations", "fail_continuation", "start_workers", "limit_logs", "keep_statistics",
-      "open_endpoint", "close_endpoint",
+      "open_endpoint", "close_endpoint", "move_jobs", "set_rebalance", "remove_rebalance",
       "note_dead_letters", "triage_dead_letters", "replay_dead_letters", "replace_job", "start_run", "seal_run",
       "declare_queue", "declare_task", "declare_endpoint", "set_queue", "set_task", "set_endpoint",
       "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns", "read_payloads", "notify_ready",
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records",
       "record_maintenance", "seal_events",
       "forget_workers", "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits",
-      "mark_lanes", "prune_logs", "sample_depths", "report_metric"
+      "mark_lanes", "prune_logs", "sample_depths", "rebalance_queues", "report_metric"
     ],
     "holdfast_viewer": [
       "get_job", "job_states", "list_jobs", "find_jobs", "run_progress", "run_forecast", "run_blocker", "explain",

@@ -27,6 +27,8 @@ as $$
   union all
   select v.* from holdfast.broken_limits(max) as v
   union all
+  select v.* from holdfast.broken_lanes(max) as v
+  union all
   select v.* from holdfast.broken_order(max) as v
   union all
   select v.* from holdfast.broken_stages(max) as v

@@ -73,5 +73,6 @@ begin
       from holdfast.starts_before(held, at) as n
       where n is not null;
   end if;
+  return query select m.* from holdfast.move_remark(job) as m;
 end
 $$;
