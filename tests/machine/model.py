@@ -54,7 +54,9 @@ class Model:
         return key.job
 
     def enqueue(self, id_: UUID, task: str, options: Options, place: int = 1) -> None:
-        job = Job(id_, task, options, options.queue, options.group, deadline=options.deadline_at(self.now))
+        timeout = QUEUES[options.queue].timeout  # a stage in another queue keeps it
+        job = Job(id_, task, options, options.queue, options.group, timeout)
+        job.deadline = options.deadline_at(self.now)
         self.jobs[id_] = job
         if options.unique_key is not None:
             self.keys[job.scope, options.unique_key] = Key.of(job, self.now)

@@ -40,6 +40,12 @@ class Operating(Base):
         else:
             self.pause(queue)
 
+    @rule(queues=st.permutations(["plain", "aged", "full"]), n=st.integers(1, 4))
+    def move(self, queues: list[str], n: int) -> None:
+        source, to, _ = queues
+        (row,) = self.session.verb("move_jobs($1, $2, $3, 'too deep', 'me')", source, to, n)
+        assert tuple(row) == control.move(self.model, source, to, n)
+
     @rule(deed=st.sampled_from(["start", "seal", "close", "close", "cancel", "dead", "all"]), pick=picks)
     def change_a_run(self, deed: str, pick: int) -> None:
         run = self.pick_run(pick)

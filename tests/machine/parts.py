@@ -74,6 +74,7 @@ class Job:
     options: Options
     queue: str
     group: str
+    timeout: timedelta | None = None
     state: str = ""
     deadline: datetime | None = None
     due: datetime | None = None
@@ -148,9 +149,8 @@ def lead(job: Job) -> timedelta:
 
 
 def limit_of(job: Job, now: datetime) -> datetime | None:
-    """When an attempt that starts now must have ended. The timeout is that of the queue it came in by."""
-    timeout = QUEUES[job.options.queue].timeout
-    limits = [now + timeout] if timeout else []
+    """When an attempt that starts now must have ended."""
+    limits = [now + job.timeout] if job.timeout else []
     return min([*limits, *([job.deadline] if job.deadline else [])], default=None)
 
 

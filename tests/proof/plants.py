@@ -136,6 +136,11 @@ async def above_the_limit(conn: Connection) -> None:
     )
 
 
+async def lane_of_another_queue(conn: Connection) -> None:
+    job = await ready_job(conn)
+    await conn.execute("update holdfast.jobs set queue = 'other' where id = $1", job)
+
+
 async def order_key_twice(conn: Connection) -> None:
     job = await waiting_job(conn)
     await conn.execute(
@@ -261,6 +266,7 @@ PLANTS: list[Plant] = [
     illegal_transition,
     in_flight_is_wrong,
     above_the_limit,
+    lane_of_another_queue,
     order_key_twice,
     overtaken,
     order_without_line,

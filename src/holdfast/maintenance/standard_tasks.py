@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import timedelta
 
-from holdfast.db import maintenance
+from holdfast.db import maintenance, moves
 from holdfast.db.statement import Executor
 from holdfast.maintenance.maintenance_task import MaintenanceTask
 from holdfast.telemetry.emit import emit
@@ -25,9 +25,11 @@ SETTLE_LIMITS = "settle_limits"
 MARK_LANES = "mark_lanes"
 SEAL_EVENTS = "seal_events"
 SAMPLE_DEPTHS = "sample_depths"
+REBALANCE = "rebalance"
 
 MINUTE = timedelta(seconds=60)
 SPREAD = timedelta(seconds=20)
+REBALANCE_EVERY = timedelta(minutes=5)  # over all workers: each asks once a minute
 
 
 def _nothing() -> None: ...
@@ -62,6 +64,7 @@ def standard_tasks(sweep: timedelta, on_rescue: Callable[[], None] = _nothing) -
         MaintenanceTask(PRUNE_LOGS, MINUTE, maintenance.prune_logs, SPREAD, batch=1000),
         MaintenanceTask(FORGET_WORKERS, MINUTE, maintenance.forget_workers, SPREAD),
         MaintenanceTask(SAMPLE_DEPTHS, 2 * sweep, maintenance.sample_depths),
+        MaintenanceTask(REBALANCE, MINUTE, rebalance, SPREAD),
         MaintenanceTask(SUMMARISE_ENDS, 2 * sweep, maintenance.summarise_ends),
         MaintenanceTask(PRUNE_ENDPOINTS, MINUTE, maintenance.prune_endpoints, SPREAD, batch=10_000),
     ]
@@ -83,3 +86,7 @@ async def seal_events(on: Executor) -> int | None:
 
 async def prune_unused(on: Executor) -> int:
     return sum((await maintenance.prune_unused(on)).values())
+
+
+async def rebalance(on: Executor) -> int:
+    return sum(pair.jobs for pair in await moves.rebalance_queues(on, every=REBALANCE_EVERY))

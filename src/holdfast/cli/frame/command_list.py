@@ -157,7 +157,7 @@ COMMANDS = (
     ),
     Noun(
         "queues",
-        "List, show, set, pause and resume queues.",
+        "List, show, set, pause and resume queues; move jobs.",
         {
             "list": "list_queues:list_queues",
             "show": "list_queues:show_queue",
@@ -165,6 +165,11 @@ COMMANDS = (
             "set": "set_queue:set_queue",
             "pause": "pause_queue:pause_queue",
             "resume": "pause_queue:resume_queue",
+            "move": "move_jobs:move_jobs",
+            "rebalance": "rebalance:rebalance",
+            "set-rebalance": "rebalance:set_rebalance",
+            "list-rebalance": "rebalance:list_rebalance",
+            "remove-rebalance": "rebalance:remove_rebalance",
             "keep-statistics": "stats:keep_statistics",
         },
     ),
