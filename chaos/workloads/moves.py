@@ -1,4 +1,4 @@
-"""Jobs that are moved between two queues while they wait: each ends once, in the queue it was last moved to."""
+"""Jobs that are moved between two queues while they wait: each ends once, where it was last moved to."""
 
 import asyncio
 import random
@@ -16,7 +16,9 @@ with last_move as (
   where e.cause = 'move'
   order by e.job_id, e.id desc
 )
-select format('ended in %s, and was last in %s', h.queue, coalesce(m.queue, h.payload ->> 'queue')) as what, h.id
+select
+  format('ended in %s, and was last in %s', h.queue, coalesce(m.queue, h.payload ->> 'queue')) as what,
+  h.id
 from holdfast.history as h
 left join last_move as m on m.job_id = h.id
 where h.task = 'moved'
@@ -55,7 +57,9 @@ class Moves(Workload):
             await asyncio.sleep(random.random() * 0.05)
             async with context.transaction() as tx:
                 await tx.execute(
-                    "insert into public.chaos_moves (job, token) values ($1, $2)", context.id, token_of(context)
+                    "insert into public.chaos_moves (job, token) values ($1, $2)",
+                    context.id,
+                    token_of(context),
                 )
 
     async def produce(self, producer: Producer) -> None:

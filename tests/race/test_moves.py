@@ -31,7 +31,7 @@ async def queues(crowd: Crowd) -> list[str]:
 async def test_a_job_that_is_being_claimed_stays(crowd: Crowd) -> None:
     await two_queues(crowd)
     worker = await a_worker(crowd.watcher, ["a"])
-    first, second = await ready_jobs(crowd.watcher, 2, queue="a")
+    first, _ = await ready_jobs(crowd.watcher, 2, queue="a")
 
     async def claim_first(conn: Connection) -> int:
         return len([job for job in await claim(conn, worker) if job.id == first])

@@ -41,7 +41,9 @@ async def test_above_the_ratio_medium_jobs_move_until_the_two_are_equal(conn: Co
     await ready_jobs(conn, 3, queue="bulk")
     assert await rebalance(conn) == [("fast", "bulk", 7, "moved")]
     assert (await ready_in(conn, "fast"), await ready_in(conn, "bulk")) == (10, 10)
-    moved = await conn.fetch("select payload ->> 'repository_size' from holdfast.job_view where queue = 'bulk'")
+    moved = await conn.fetch(
+        "select payload ->> 'repository_size' from holdfast.job_view where queue = 'bulk'"
+    )
     assert [row[0] for row in moved if row[0]] == ["medium"] * 7
     assert await conn.fetchval("select queue from holdfast.jobs where id = $1", medium[0]) == "bulk"
 
@@ -60,7 +62,9 @@ async def test_a_dry_run_changes_nothing(conn: Connection) -> None:
     await ready_jobs(conn, 20, queue="fast")
     assert await rebalance(conn, dry_run=True) == [("fast", "bulk", 3, "would_move")]
     assert await ready_in(conn, "fast") == 20
-    assert await conn.fetchval("select count(*) from holdfast.events where cause in ('move', 'rebalance')") == 0
+    assert (
+        await conn.fetchval("select count(*) from holdfast.events where cause in ('move', 'rebalance')") == 0
+    )
 
 
 async def test_the_trail_has_one_event_with_the_depths(conn: Connection) -> None:

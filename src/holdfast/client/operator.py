@@ -78,15 +78,11 @@ class OperatorActions:
 
         Running and waiting jobs, suspects and jobs of pipelines stay.
         """
-        return await move_in_steps(
-            self._database, from_queue, to_queue, limit, reason, self._links.name
-        )
+        return await move_in_steps(self._database, from_queue, to_queue, limit, reason, self._links.name)
 
     async def rebalance(self, dry_run: bool = False, reason: str | None = None) -> list[RebalancedPair]:
-        """Moves jobs between the pairs of `app.settings.set_rebalance` now, as workers do every five minutes."""
-        return await moves.rebalance_queues(
-            self._database, dry_run, reason=reason, actor=self._links.name
-        )
+        """Moves jobs between the pairs of `app.settings.set_rebalance`, as workers do every five minutes."""
+        return await moves.rebalance_queues(self._database, dry_run, reason=reason, actor=self._links.name)
 
     @property
     def _database(self) -> Executor:

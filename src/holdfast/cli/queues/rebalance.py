@@ -84,13 +84,9 @@ def list_rebalance(context: typer.Context, as_json: Json = False) -> None:
     print_list(as_json, "pairs", found, PAIRS, keep=("from", "to"))
 
 
-def remove_rebalance(
-    context: typer.Context, source: FromQueue, to: ToQueue, reason: Reason = None
-) -> None:
+def remove_rebalance(context: typer.Context, source: FromQueue, to: ToQueue, reason: Reason = None) -> None:
     """Stop rebalancing between two queues. Jobs that were moved stay where they are."""
-    with_database(
-        context, lambda database: moves.remove_rebalance(database, source, to, reason, actor())
-    )
+    with_database(context, lambda database: moves.remove_rebalance(database, source, to, reason, actor()))
     tell(f"removed: {source} -> {to}")
 
 

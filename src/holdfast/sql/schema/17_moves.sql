@@ -20,7 +20,8 @@ comment on column holdfast.rebalance_pairs.from_queue is 'Queue that jobs leave.
 comment on column holdfast.rebalance_pairs.to_queue is 'Queue that they enter.';
 comment on column holdfast.rebalance_pairs.ratio
   is 'Jobs move if the ready jobs of the first, plus 1, exceed those of the second, plus 1, by more than this factor.';
-comment on column holdfast.rebalance_pairs.least_depth is 'Jobs move only if the first has at least this many ready jobs.';
+comment on column holdfast.rebalance_pairs.least_depth
+  is 'Jobs move only if the first has at least this many ready jobs.';
 comment on column holdfast.rebalance_pairs.max_jobs is 'Most jobs that one round moves.';
 comment on column holdfast.rebalance_pairs.condition
   is 'Predicate over the payload that a job must satisfy to be moved; null: any job may.';
