@@ -37,17 +37,6 @@ async def test_only_what_is_given_changes_and_null_is_the_default(conn: Connecti
     assert (pair["ratio"], pair["max_jobs"]) == (3, 7)
 
 
-async def test_a_removed_pair_is_gone_and_recorded(conn: Connection) -> None:
-    await two_queues(conn)
-    await conn.fetch(SET, "{}")
-    await conn.execute("select holdfast.remove_rebalance('a', 'b', 'enough', 'Ada')")
-    assert await conn.fetch(PAIRS) == []
-    (event,) = await conn.fetch("select * from holdfast.audit_view where cause = 'remove_rebalance'")
-    assert '"ratio": 3' in event["detail"]
-    error = await refusal(conn, "select holdfast.remove_rebalance('a', 'b')")
-    assert error.sqlstate == "HF004"
-
-
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
