@@ -25,7 +25,8 @@ declare
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records",
       "record_maintenance", "seal_events",
       "forget_workers", "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits",
-      "mark_lanes", "prune_logs", "sample_depths", "report_metric"
+      "mark_lanes", "prune_logs", "sample_depths", "report_metric",
+      "declare_schedules", "due_schedules", "check_schedule", "fire_schedule"
     ],
     "holdfast_operator": [
       "pause_queue", "resume_queue", "pause_all_queues", "resume_all_queues", "cancel_jobs", "replay_jobs",
@@ -39,7 +40,9 @@ declare
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records",
       "record_maintenance", "seal_events",
       "forget_workers", "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits",
-      "mark_lanes", "prune_logs", "sample_depths", "report_metric"
+      "mark_lanes", "prune_logs", "sample_depths", "report_metric",
+      "set_schedule", "pause_schedule", "resume_schedule", "remove_schedule", "run_schedule",
+      "declare_schedules", "due_schedules", "check_schedule", "fire_schedule"
     ],
     "holdfast_viewer": [
       "get_job", "job_states", "list_jobs", "find_jobs", "run_progress", "run_forecast", "run_blocker", "explain",

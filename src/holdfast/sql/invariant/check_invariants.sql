@@ -37,6 +37,8 @@ as $$
   union all
   select v.* from holdfast.broken_statistics(max) as v
   union all
+  select v.* from holdfast.broken_schedules(max) as v
+  union all
   -- Without workers jobs stand still, so this check is optional.
   select v.* from holdfast.stuck_jobs(settled, max) as v where settled is not null
 $$;
