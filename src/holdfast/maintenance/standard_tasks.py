@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from holdfast.db import maintenance
 from holdfast.db.statement import Executor
+from holdfast.maintenance.fire_schedules import BATCH, fire_schedules
 from holdfast.maintenance.maintenance_task import MaintenanceTask
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
@@ -25,6 +26,7 @@ SETTLE_LIMITS = "settle_limits"
 MARK_LANES = "mark_lanes"
 SEAL_EVENTS = "seal_events"
 SAMPLE_DEPTHS = "sample_depths"
+FIRE_SCHEDULES = "fire_schedules"
 
 MINUTE = timedelta(seconds=60)
 SPREAD = timedelta(seconds=20)
@@ -50,6 +52,7 @@ def standard_tasks(sweep: timedelta, on_rescue: Callable[[], None] = _nothing) -
     return [
         MaintenanceTask(MAKE_PARTITIONS, MINUTE, maintenance.make_partitions, SPREAD),
         MaintenanceTask(PROMOTE, timedelta(seconds=2), maintenance.promote_jobs, batch=1000),
+        MaintenanceTask(FIRE_SCHEDULES, timedelta(seconds=2), fire_schedules, batch=BATCH),
         MaintenanceTask(RESCUE, sweep, rescue, batch=1000, at_once=True),
         MaintenanceTask(CLOSE_RUNS, sweep, maintenance.close_runs, batch=100, at_once=True),
         MaintenanceTask(ADVANCE_ORDER_KEYS, sweep, maintenance.advance_order_keys, batch=1000, at_once=True),

@@ -204,6 +204,27 @@ class Event(StrEnum):
     )
     MAINTENANCE_DONE = "maintenance.done", DEBUG, "A maintenance task changed something.", "task count"
 
+    # Schedules.
+    SCHEDULE_FIRED = "schedule.fired", DEBUG, "A slot of a schedule made its job.", "schedule slot job"
+    SCHEDULE_SKIPPED = (
+        "schedule.skipped",
+        INFO,
+        "A slot made no job: it was missed, or the last one overlaps it.",
+        "schedule slot because",
+    )
+    SCHEDULE_FAILED = (
+        "schedule.failed",
+        WARNING,
+        "The job of a slot was refused; the slot is tried again after a minute.",
+        "schedule slot because",
+    )
+    SCHEDULE_INVALID = (
+        "schedule.invalid",
+        WARNING,
+        "The times of a schedule cannot be computed.",
+        "schedule because",
+    )
+
     # Resources and successors.
     RESOURCES_LOST = "resources.lost", ERROR, "The app's resources ended while they were in use.", "because"
     RESOURCES_NOT_CLOSED = "resources.not_closed", ERROR, "The app's resources did not close.", "because"

@@ -1,13 +1,13 @@
 -- active | failing -> active: stores the job of a slot and moves the schedule on to the next one, in one transaction.
 -- Compare-and-set: nothing happens unless slot is still the next one of a schedule that is due and not paused, so any
 -- number of workers may call it for the same slot. newest: the slot that gets the job where missed is not all; those
--- before it were missed. Returns fired with the job, or missed or overlap if the slot made none, or failed if its job
--- was refused: then the reason is in the schedule, and the slot is tried again after a minute. No row: another call was
--- faster.
+-- before it were missed. Returns fired with the job, or missed or overlap if the slot made none, or failed with the
+-- problem if its job was refused: the schedule says so, and the slot is tried again after a minute. No row: another
+-- call was faster.
 create or replace function holdfast.fire_schedule(
   schedule text, slot timestamptz, next timestamptz, newest timestamptz default null
 )
-returns table (result text, job uuid)
+returns table (result text, job uuid, problem text)
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
 as $$
@@ -48,9 +48,9 @@ begin
           and k.key = holdfast.slot_key(s.name, runs);
       when others then
         result := 'failed';
+        problem := left(holdfast.sanitise_text(sqlerrm), 2000);
         update holdfast.schedules as x
-        set state = 'failing', problem = left(holdfast.sanitise_text(sqlerrm), 2000),
-            retry_at = at + interval '1 minute'
+        set state = 'failing', problem = fire_schedule.problem, retry_at = at + interval '1 minute'
         where x.name = schedule;
         return next;
         return;
