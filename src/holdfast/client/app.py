@@ -22,6 +22,8 @@ from holdfast.client.own_connection import own_connection
 from holdfast.client.pipeline import PipelineHandle, check_places
 from holdfast.client.read_id import read_id
 from holdfast.client.run import Run, run_options
+from holdfast.client.schedule import ScheduleDecorator
+from holdfast.client.schedules import Schedules
 from holdfast.client.settings import Settings
 from holdfast.client.sync import SyncLoop
 from holdfast.client.task import Call, Task
@@ -30,7 +32,7 @@ from holdfast.client.task_calls import Calls
 from holdfast.client.task_decorator import TaskDecorator
 from holdfast.client.time_boxed_work import WorkOptions, work
 from holdfast.client.worker_plan import WorkerPlan
-from holdfast.db import endpoints, jobs, pipelines, queues, worker_needs
+from holdfast.db import endpoints, jobs, pipelines, queues, schedules, worker_needs
 from holdfast.db.connect import Database
 from holdfast.db.statement import Declare
 from holdfast.model.app_hooks import AppHooks
@@ -77,7 +79,7 @@ class Holdfast:
         self._sync = SyncLoop(self._links)
         self.dead, self.operator = DeadLetters(self._links), OperatorActions(self._links)
         self.settings, self.audit = Settings(self._links), AuditTrail(self._links)
-        self.metrics = Metrics(self._links, self._sync)
+        self.metrics, self.schedules = Metrics(self._links, self._sync), Schedules(self._links)
 
     async def __aenter__(self) -> Self:
         await self.database.start()
@@ -167,8 +169,30 @@ class Holdfast:
         self.pipelines[pipeline.name] = pipeline
         return PipelineHandle(pipeline, self.tasks, self._links)
 
+    def schedule(
+        self,
+        cron: str | None = None,
+        *,
+        every: Duration | None = None,
+        tz: str = "UTC",
+        name: str | None = None,
+        payload: Mapping[str, Any] | None = None,
+        missed: Literal["skip", "last", "all"] = "last",
+        overlap: Literal["allow", "skip"] = "allow",
+    ) -> ScheduleDecorator:
+        """Runs a task or pipeline at the times of a cron expression, or at an interval: above `@app.task`, or
+        `app.schedule("0 7 * * 1-5", tz="Europe/Berlin")(task)`. Named as its target unless `name` is given.
+
+        `payload`: the values of the handler's parameters. `missed`: what becomes of slots that no worker
+        fired in time. `overlap="skip"`: a slot makes no job while that of the last one lives.
+        """
+        settings = {"cron": cron, "every": every, "tz": tz, "missed": missed, "overlap": overlap}
+        return ScheduleDecorator(self.schedules.declared, name, {**settings, "payload": payload or {}})
+
     async def declare(self) -> None:
-        """Sends the settings of queues, tasks, pipelines and endpoints; a worker does this when it starts."""
+        """Sends the settings of queues, tasks, pipelines, schedules and endpoints, as a worker does when it
+        starts.
+        """
         async with self.database.transaction() as conn:
             for send in self.declarations().values():
                 await send(conn)
@@ -183,6 +207,8 @@ class Holdfast:
         for name, pipeline in sorted(self.pipelines.items()):
             stages = pipeline.wire()
             said[f"pipeline {name}"] = partial(pipelines.declare_pipeline, name=name, definition=stages)
+        declared = self.schedules.declared
+        said["schedules"] = partial(schedules.declare_schedules, app=self.name, schedules=declared)
         # Last, and in this order, because calls of these endpoints wait for the commit from here on.
         for name, settings in sorted(self.endpoints.items()):
             said[f"endpoint {name}"] = partial(endpoints.declare_endpoint, name=name, settings=settings)

@@ -12,11 +12,13 @@ from holdfast.db.continuations import overdue_continuation
 from holdfast.db.endpoints import uncounted_jobs
 from holdfast.db.logs import storage
 from holdfast.db.queues import full_pause
+from holdfast.db.schedules import list_schedules
 from holdfast.db.schema_check import advice_for
 from holdfast.maintenance.standard_tasks import standard_tasks
 from holdfast.model.duration import short
 from holdfast.model.error import DatabaseUnavailable, HoldfastError, PermissionDenied
 from holdfast.model.human_readable import NAMED, counted, some, time_words
+from holdfast.model.schedule import Schedule
 
 OLDEST_POSTGRES = 14
 SKEW_TO_MENTION = timedelta(seconds=2)
@@ -320,6 +322,31 @@ async def maintenance_tasks(database: Database) -> Verdict:
     return ok("due jobs become ready, and jobs past their deadline end")
 
 
+async def schedules(database: Database) -> Verdict:
+    found = await list_schedules(database, MOST_NAMED)
+    if wrong_ones := [one for one in found if one.state in ("invalid", "failing")]:
+        first = wrong_ones[0]
+        return wrong(
+            f"{counted(len(wrong_ones), 'schedule')} cannot run: {some([one.name for one in wrong_ones])}."
+            f" {first.name} is {first.state}: {first.problem}",
+            f"correct it with {shlex.join(['holdfast', 'schedules', 'set', first.name])} KEY=VALUE",
+        )
+    before = await doctor_facts.clock(database) - MAINTENANCE_PATIENCE
+    late = [one.name for one in found if one.state in ("new", "active") and _due(one) < before]
+    if late:
+        return wrong(f"No worker fires these schedules: {some(late)}.", "start a worker; any one will do")
+    if left := [one for one in found if one.undeclared_at is not None]:
+        return note(
+            f"Their app no longer declares these schedules: {some([one.name for one in left])}.",
+            f"{shlex.join(['holdfast', 'schedules', 'remove', left[0].name])}, or declare it again",
+        )
+    return ok("every schedule has its next time" if found else "there are none")
+
+
+def _due(schedule: Schedule) -> datetime:
+    return schedule.next_slot or schedule.counts_from
+
+
 async def endpoints(database: Database) -> Verdict:
     """Only calls of other jobs can show whether the jobs or the endpoint are at fault."""
     found = await uncounted_jobs(database)
@@ -388,6 +415,7 @@ CHECKS: dict[str, Check] = {
     "successors": successors,
     "queues": queues,
     "maintenance": maintenance_tasks,
+    "schedules": schedules,
     "endpoints": endpoints,
     "logs": handler_logs,
     "autovacuum": autovacuum,

@@ -73,6 +73,11 @@ class Task(Generic[P, R]):
         return self._bound.handler(*args, **kwargs)
 
     @property
+    def given(self) -> Wire:
+        """The options that were given by `options`, as the verbs take them."""
+        return self._given
+
+    @property
     def handler(self) -> Callable[..., Any]:
         return self._bound.handler
 

@@ -60,7 +60,7 @@ class ScheduleTimes:
         return [first, *takewhile(lambda slot: slot <= now, self._from(first))][-1]
 
     def words(self) -> str:
-        """"at 07:00 on Monday through Friday, Europe/Berlin", "every 5 min"."""
+        """ "at 07:00 on Monday through Friday, Europe/Berlin", "every 5 min"."""
         if self.cron is None:
             return f"every {exact(self.every or timedelta())}"
         said = CronSim(self.cron, datetime.now(UTC)).explain()

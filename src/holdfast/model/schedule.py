@@ -27,8 +27,9 @@ class DueSchedule:
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """What became of a slot: fired, missed, overlap or failed. `job`: the one that it made; `problem`: why its
-    job was refused.
+    """What became of a slot: fired, missed, overlap or failed. `job`: the one that it made.
+
+    `problem`: why its job was refused.
     """
 
     result: str

@@ -178,6 +178,19 @@ COMMANDS = (
         },
     ),
     Noun(
+        "schedules",
+        "List, add, set, pause, resume, remove and run schedules.",
+        {
+            "list": "list_schedules:list_schedules",
+            "add": "change_schedule:add_schedule",
+            "set": "change_schedule:set_schedule",
+            "pause": "change_schedule:pause_schedule",
+            "resume": "change_schedule:resume_schedule",
+            "remove": "change_schedule:remove_schedule",
+            "run": "change_schedule:run_schedule",
+        },
+    ),
+    Noun(
         "endpoints",
         "Show and limit endpoints (services that jobs call).",
         {

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from threading import Event
 from time import monotonic
 from typing import Any, overload
@@ -65,6 +65,17 @@ class JobContext(PipelineContext):
     @property
     def labels(self) -> dict[str, Any]:
         return self._attempt.job.labels
+
+    @property
+    def slot(self) -> datetime | None:
+        """The time for which a schedule made the job, in UTC; None for other jobs."""
+        labels = self.labels
+        if not isinstance(labels.get("schedule"), str) or not isinstance(labels.get("slot"), str):
+            return None
+        try:
+            return datetime.fromisoformat(labels["slot"])
+        except ValueError:
+            return None  # a label of the job's own that has this name
 
     @property
     def run(self) -> RunId | None:
