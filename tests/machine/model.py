@@ -14,6 +14,7 @@ from tests.machine.parts import (
     Line,
     Options,
     Run,
+    Schedule,
     Worker,
     deferral_bounds,
     lead,
@@ -39,6 +40,10 @@ class Model:
     checkpoints: dict[tuple[UUID, str], int] = field(default_factory=dict)
     progress: dict[UUID, int] = field(default_factory=dict)
     paused: set[str] = field(default_factory=set)
+    schedule: Schedule = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.schedule = Schedule(self.now)
 
     # The producer.
 

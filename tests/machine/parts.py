@@ -44,6 +44,7 @@ QUEUES = {
         detail="full",
     ),
 }
+KEPT = {"1 hour": timedelta(hours=1), "30 days": timedelta(days=30)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,7 @@ class Key:
     @staticmethod
     def of(job: Job, now: datetime) -> "Key":
         lives = job.options.unique_for
-        expires_at = now + timedelta(hours=1) if lives == "1 hour" else None
+        expires_at = now + KEPT[lives] if lives in KEPT else None
         return Key(job.id, job.work, lives == "live", expires_at)
 
     def is_expired(self, now: datetime) -> bool:
@@ -177,6 +178,24 @@ class Key:
 
     def is_past(self, now: datetime) -> bool:
         return self.expires_at is not None and self.expires_at < now
+
+
+@dataclass(slots=True)
+class Schedule:
+    """Every hour, and not while the job of the last slot lives."""
+
+    counts_from: datetime
+    next_slot: datetime | None = None
+    paused: bool = False
+    last_job: UUID | None = None
+
+    def is_due(self, now: datetime) -> bool:
+        return not self.paused and (self.next_slot or self.counts_from) <= now
+
+    def resume(self, now: datetime) -> None:
+        """Counts anew, if it was paused."""
+        if self.paused:
+            self.paused, self.counts_from, self.next_slot = False, now.replace(microsecond=0), None
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""A worker's round over the schedules, on a faked clock: what is due fires, whatever the worker's own host says."""
+"""A worker's round over the schedules, on a faked clock: the clock of its host does not matter."""
 
 import json
 import logging

@@ -12,6 +12,7 @@ from holdfast.model.duration import exact
 from holdfast.model.error import InvalidOption
 
 FIELDS = 5  # cronsim's sixth field, for seconds, knows no daylight saving time
+LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 FIRST_LOOK = timedelta(hours=1)
 
 
@@ -63,7 +64,7 @@ class ScheduleTimes:
         """ "at 07:00 on Monday through Friday, Europe/Berlin", "every 5 min"."""
         if self.cron is None:
             return f"every {exact(self.every or timedelta())}"
-        said = CronSim(self.cron, datetime.now(UTC)).explain()
+        said = CronSim(self.cron, LONG_AGO).explain()
         return f"{said[:1].lower()}{said[1:]}, {self.zone.key}"
 
     def _from(self, moment: datetime) -> Iterator[datetime]:
@@ -83,7 +84,7 @@ class ScheduleTimes:
         if len(cron.split()) != FIELDS:
             raise InvalidOption(f"A cron expression must have {FIELDS} fields (got {cron!r}).", hint)
         try:
-            self.after(datetime(2000, 1, 1, tzinfo=UTC))
+            self.after(LONG_AGO)
         # Apart from its own error, it fails on some expressions that it does not expect, such as L in a list.
         except (CronSimError, ValueError, TypeError, AssertionError) as exc:
             why = str(exc) or "it cannot be read"

@@ -1,9 +1,15 @@
--- Violations of: the last slot of a schedule has the job that was made for it. That a slot has one job is what
--- duplicate_unique_key says, because a slot is a unique key.
+-- Violations of: a slot of a schedule has one job, and the last slot has the job that was made for it.
 create or replace function holdfast.broken_schedules(max integer)
 returns table (name text, job uuid, detail text)
 language sql stable
 as $$
+  select 'slot_of_two_jobs', (array_agg(n.id order by n.id desc))[1],
+    format('%s jobs of the slot %s', count(distinct n.id), n.unique_key)
+  from holdfast.newest_jobs(max) as n
+  where n.unique_scope = 'holdfast.schedule'
+  group by n.unique_key
+  having count(distinct n.id) > 1
+  union all
   select 'slot_of_another_job', s.last_job, format('the schedule %s, slot %s', s.name, holdfast.time_words(s.last_slot))
   from (select k.* from holdfast.schedules as k order by k.name limit max) as s
   cross join lateral (

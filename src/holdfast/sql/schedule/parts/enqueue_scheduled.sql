@@ -1,6 +1,6 @@
 -- (nothing) -> ready | waiting: stores a job of a schedule and returns its id; with a slot, the job of that slot.
--- The unique key stands for schedule and slot, so that there is one job for both even if a clock was set back. Its
--- labels say both too, where handlers and people read them.
+-- The unique key stands for schedule and slot, so that there is one job for both even if the clock was set back. It is
+-- kept as long as ended jobs are by default. The job's labels say both too, where handlers and people read them.
 create or replace function holdfast.enqueue_scheduled(
   s holdfast.schedules, slot timestamptz, origin text, actor text
 )
@@ -14,7 +14,7 @@ declare
     'pipeline', s.pipeline, 'origin', origin, 'actor', actor,
     'unique_key', holdfast.slot_key(s.name, slot),
     'unique_scope', case when slot is not null then 'holdfast.schedule' end,
-    'unique_for', case when slot is not null then 'forever' end));
+    'unique_for', case when slot is not null then '30 days' end));
   job    uuid;
 begin
   select e.job_id into job
