@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -89,12 +90,11 @@ async def test_ten_processes_fire_each_slot_once_across_both_changes_of_the_cloc
         try:
             await settled(db)
             await days(db, clock)
-            for name in ("fixed", "wild"):
-                await pause_schedule(db, name, None, "me")
+            await both(db, pause_schedule)
             await clock.set(AUTUMN)
-            for name in ("fixed", "wild"):
-                await resume_schedule(db, name, None, "me")
+            await both(db, resume_schedule)
             await days(db, clock)
+            await both(db, pause_schedule)
         finally:
             await clock.set(until)
             async with asyncio.timeout(PATIENCE):
@@ -114,6 +114,11 @@ async def test_ten_processes_fire_each_slot_once_across_both_changes_of_the_cloc
         ]
         async with db.connection() as conn:
             assert await violations(conn) == []
+
+
+async def both(db: Database, verb: Callable[[Database, str, None, str], Awaitable[None]]) -> None:
+    for name in ("fixed", "wild"):
+        await verb(db, name, None, "me")
 
 
 async def days(db: Database, clock: FakeClock) -> None:

@@ -50,7 +50,9 @@ begin
         result := 'failed';
         problem := left(holdfast.sanitise_text(sqlerrm), 2000);
         update holdfast.schedules as x
-        set state = 'failing', problem = fire_schedule.problem, retry_at = at + interval '1 minute'
+        set state = 'failing', problem = fire_schedule.problem,
+            -- A refusal stays until a setting changes; a lock that was held for too long does not.
+            retry_at = at + case when sqlstate like 'HF%' then interval '1 minute' else interval '5 seconds' end
         where x.name = schedule;
         return next;
         return;
