@@ -20,6 +20,7 @@ from tests.cli import (
     test_pipelines,
     test_report,
     test_runs_and_queues,
+    test_schedules,
     test_stats,
 )
 
@@ -46,6 +47,7 @@ SHAPES = {
     "ends": test_report.ENDS_KEYS,
     "calls": {one.name for one in fields(CallStats)},
     "parts": {one.name for one in fields(TimeParts)},
+    "schedule": test_schedules.KEYS,
     "endpoint": test_endpoints.KEYS,
     "change": {one.name for one in fields(SettingChange)},
     "event": test_audit.EVENT_KEYS,

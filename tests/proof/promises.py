@@ -166,7 +166,8 @@ PROMISES = (
     ),
     Line(
         "P13",
-        "Only the database's clock counts. A slot of a schedule makes at most one job, on any number of nodes.",
+        "Only the database's clock counts. A slot of a schedule makes at most one job, on any number of"
+        " workers.",
         (
             "race/test_schedules.py::test_ten_connections_that_fire_the_same_slots_make_one_job_each",
             "race/test_schedules.py::test_ten_processes_fire_each_slot_once_across_both_changes_of_the_clock",

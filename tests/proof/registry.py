@@ -234,7 +234,6 @@ FAULTS = (
             "race/test_pairs.py::test_a_verb_that_is_undone_leaves_the_job_to_the_other",
             "proof/model_check/test_model_check.py::test_no_schedule_breaks_the_protocol",
         ),
-        "cron on ten nodes: there are no schedules yet",
     ),
     *AROUND,
 )

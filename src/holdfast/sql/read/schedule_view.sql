@@ -1,6 +1,6 @@
 -- Every schedule, with its next slot and what became of the last one.
--- state: paused where an operator paused it, else new, active, failing or invalid. last_state is the state of the job of
--- the last slot; null if there is none, or it was pruned.
+-- state: paused where an operator paused it, else new, active, failing or invalid. last_state is the state of the job
+-- of the last slot; null if there is none, or it was pruned.
 create or replace view holdfast.schedule_view as
 select
   s.name, case when s.paused_at is not null then 'paused' else s.state end as state, s.task, s.pipeline, s.cron,

@@ -1,4 +1,4 @@
--- new -> active | invalid: stores the first slot of a schedule, or why it has none. Any state -> invalid with a problem.
+-- new -> active | invalid: stores the first slot of a schedule, or why it has none. An active one may become invalid.
 -- counts_from is what due_schedules returned: after another change of the schedule nothing is stored. Returns whether
 -- it was.
 create or replace function holdfast.check_schedule(

@@ -57,7 +57,8 @@ comment on column holdfast.schedules.overlap
 comment on column holdfast.schedules.state
   is 'new (no worker has checked it yet), active, failing (its job was refused), invalid (no times can be computed).';
 comment on column holdfast.schedules.problem is 'Why it is failing or invalid.';
-comment on column holdfast.schedules.counts_from is 'Slots come after this moment: when it was set, changed or resumed.';
+comment on column holdfast.schedules.counts_from
+  is 'Slots come after this moment: when it was set, changed or resumed.';
 comment on column holdfast.schedules.next_slot is 'Slot that is fired next; null until a worker has computed it.';
 comment on column holdfast.schedules.retry_at is 'When a refused slot is tried again; null unless it is failing.';
 comment on column holdfast.schedules.paused_at is 'When an operator paused it; null: it is not paused.';
