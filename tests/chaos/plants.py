@@ -19,6 +19,7 @@ from tests.builders import (
     rescue,
     running_job,
 )
+from tests.chaos.schedule_plants import OF_SCHEDULES
 from tests.sql.endpoints.scene import an_endpoint
 
 Plant = Callable[[Connection], Awaitable[Any]]
@@ -161,27 +162,6 @@ async def a_key_of_two(conn: Connection) -> None:
     await conn.execute("update holdfast.jobs set unique_scope = 'chaos', unique_key = 'one'")
 
 
-async def slots_at(conn: Connection, *seconds: int) -> None:
-    """Jobs of a schedule's slots."""
-    for second in seconds:
-        slot = f"2030-01-01T00:00:{second:02}Z"
-        labels = {"schedule": "chaos-steady", "slot": slot}
-        await ready_job(conn, unique_scope="holdfast.schedule", unique_key=slot, labels=labels)
-
-
-async def a_slot_of_two(conn: Connection) -> None:
-    await slots_at(conn, 5, 10)
-    await conn.execute("update holdfast.jobs set unique_key = 'one'")
-
-
-async def a_slot_left_out(conn: Connection) -> None:
-    await slots_at(conn, 5, 10, 20, 25)
-
-
-async def a_schedule_that_never_fired(conn: Connection) -> None:
-    await conn.execute("""select holdfast.set_schedule('chaos-steady', '{"task": "t", "every": 5}')""")
-
-
 async def a_permanent_failure_that_completed(conn: Connection) -> None:
     await completed_job(conn, task="outcome", payload={"planned": "permanent"})
 
@@ -259,9 +239,7 @@ PLANTS: list[tuple[str, Plant, str]] = [
     ("order_keys", one_that_overtook, "out of order"),
     ("pipeline", a_stage_left_out, 'ended as completed with ["draft"'),
     ("unique_keys", a_key_of_two, "two jobs of the key one"),
-    ("schedules", a_slot_of_two, "two jobs of the slot one"),
-    ("schedules", a_slot_left_out, "the slot after 00:00:10 of chaos-steady has no job"),
-    ("schedules", a_schedule_that_never_fired, "chaos-steady has fired no slot"),
+    *OF_SCHEDULES,
     ("long_jobs", a_slow_one_by_a_loser, "completed with the output"),
     ("long_jobs", a_slow_effect_by_a_loser, "with 2 effects, 1 of them by the attempt that won"),
     ("long_jobs", a_slow_one_without_its_effect, "completed with 0 effects"),

@@ -22,6 +22,7 @@ from tests.docs import (
     test_protect_a_model_server,
     test_readme,
     test_resources,
+    test_schedules,
     test_testing,
     test_time_boxes,
     test_traces,
@@ -38,6 +39,7 @@ PAGES: dict[str, list[Callable[..., Any]]] = {
         test_readme.test_the_sql_runs_and_the_handler_answers_in_one_transaction,
     ],
     "pipelines.md": [test_pipelines.test_the_program_prints_what_the_page_says],
+    "schedules.md": [test_schedules.test_the_program_prints_what_the_page_says],
     "agents.md": [test_agents.test_the_program_runs_and_each_post_goes_its_way],
     "time-boxes.md": [test_time_boxes.test_a_job_of_many_pages_goes_through_functions_of_three_seconds],
     "protect-a-model-server.md": [

@@ -20,6 +20,7 @@ from tests.builders import (
     waiting_job,
 )
 from tests.proof.recorded import RECORDED, Plant
+from tests.proof.schedule_plants import OF_SCHEDULES
 
 
 async def failed_job(conn: Connection, **options: Any) -> Any:
@@ -203,36 +204,6 @@ async def key_outlived_its_job(conn: Connection) -> None:
     )
 
 
-async def fired_slots(conn: Connection, count: int) -> list[Any]:
-    """The jobs of the first slots of a schedule, whose time has come."""
-    await conn.execute("""select holdfast.set_schedule('hourly', '{"task": "task", "every": 3600}')""")
-    await conn.execute(
-        "update holdfast.schedules set state = 'active',"
-        " next_slot = date_trunc('hour', holdfast.now()) - interval '1 day'"
-    )
-    fire = (
-        "select job from holdfast.schedules as s, holdfast.fire_schedule('hourly', s.next_slot,"
-        " s.next_slot + interval '1 hour')"
-    )
-    return [await conn.fetchval(fire) for _ in range(count)]
-
-
-async def slot_of_two_jobs(conn: Connection) -> None:
-    first, second = await fired_slots(conn, 2)
-    await conn.execute("delete from holdfast.unique_keys where job_id = $1", first)
-    await conn.execute(
-        "update holdfast.jobs set unique_key = (select unique_key from holdfast.jobs where id = $2)"
-        " where id = $1",
-        first,
-        second,
-    )
-
-
-async def slot_of_another_job(conn: Connection) -> None:
-    first, _ = await fired_slots(conn, 2)
-    await conn.execute("update holdfast.schedules set last_job = $1", first)
-
-
 async def end_counted_wrongly(conn: Connection) -> None:
     """A minute that is counted for good has an end that never was."""
     await conn.execute("select holdfast.summarise_ends()")
@@ -275,6 +246,7 @@ async def trail(conn: Connection, source: str, target: str) -> None:
 
 PLANTS: list[Plant] = [
     *RECORDED,
+    *OF_SCHEDULES,
     live_and_ended,
     ended_twice,
     completed_by_a_bad_attempt,
@@ -302,8 +274,6 @@ PLANTS: list[Plant] = [
     duplicate_unique_key,
     end_counted_wrongly,
     key_outlived_its_job,
-    slot_of_two_jobs,
-    slot_of_another_job,
     stuck_running,
     stuck_scheduled,
     stuck_waiting,

@@ -64,11 +64,7 @@ begin
         end, held.due_at, true;
   end if;
   return query select n.* from holdfast.uncounted(held) as n;
-  if held.unique_scope = 'holdfast.schedule' then
-    return query
-      select 'schedule', format('The schedule %s made it for its slot %s.', held.labels ->> 'schedule',
-        held.labels ->> 'slot'), null::timestamptz, false;
-  end if;
+  return query select r.* from holdfast.slot_remark(held) as r;
   return query select b.* from holdfast.budget_blocker(held, at) as b;
   return query select b.* from holdfast.lane_blockers(held.lane, held.task) as b;
   if held.state = 'ready' or held.state = 'scheduled' and held.due_at <= at then
