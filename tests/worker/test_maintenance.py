@@ -72,6 +72,7 @@ async def test_all_standard_maintenance_tasks_run_against_the_real_verbs(db: Dat
         "prune_endpoints",
         "seal_events",
         "sample_depths",
+        "fire_schedules",
     }
 
 
