@@ -36,6 +36,9 @@ def one_by_one(times: ScheduleTimes, moment: datetime, count: int) -> list[str]:
         ("30 * * * *", GAP + timedelta(hours=12), ["29. 00:30", "29. 01:30", "29. 02:30"]),
         ("30 * * * *", FOLD + timedelta(hours=11), ["24. 23:30", "25. 00:30", "25. 01:30", "25. 02:30"]),
         ("*/30 */2 * * *", FOLD + timedelta(hours=11), ["25. 00:00", "25. 00:30", "25. 01:00", "25. 01:30"]),
+        # A wildcard in the minute alone is one, too: nothing in the gap, both passes of the fold.
+        ("*/30 2 * * *", GAP, ["30. 00:00", "30. 00:30"]),
+        ("*/30 2 * * *", FOLD, ["25. 00:00", "25. 00:30", "25. 01:00", "25. 01:30", "26. 01:00"]),
         ("0 7 * * 1-5", datetime(2026, 3, 27, 12, tzinfo=UTC), ["30. 05:00", "31. 05:00"]),
     ],
 )
