@@ -10,6 +10,7 @@ from holdfast.db import doctor_facts, locks, migrate
 from holdfast.db.connect import Database
 from holdfast.db.continuations import overdue_continuation
 from holdfast.db.endpoints import uncounted_jobs
+from holdfast.db.flags import rescue_off
 from holdfast.db.logs import storage
 from holdfast.db.queues import full_pause
 from holdfast.db.schema_check import advice_for
@@ -184,12 +185,31 @@ async def workers(database: Database) -> Verdict:
             f"{_lost(counts.unrescued)}, and no other worker has rescued {_their(counts.unrescued)} jobs.",
             "start a worker; every worker rescues the jobs of lost workers",
         )
+    if counts.kept:
+        return wrong(
+            f"{_lost(counts.kept)}, and the flag rescue is off, so {_their(counts.kept)} jobs wait.",
+            "see the check rescue; without the flag, any worker takes these jobs over",
+        )
     if counts.overdue and not counts.live:
         return wrong(
             f"{_lost(counts.overdue)}, and no live worker is left.",
             "start a worker; the logs of the lost workers may show why they ended",
         )
     return ok(f"{counts.live} live, {counts.lost} lost and without jobs")
+
+
+async def rescue(database: Database) -> Verdict:
+    off = await rescue_off(database, MOST_NAMED + 1)
+    if not off:
+        return ok("jobs of lost workers are taken over")
+    first, named = off[0], [one.queue for one in off[:MOST_NAMED] if one.queue is not None]
+    where = f"the queues {some(named, len(off) > MOST_NAMED)}" if first.queue is not None else "all queues"
+    why = f": {first.reason}" if first.reason else ""
+    scope = [] if first.queue is None else ["--queue", first.queue]
+    return note(
+        f"The flag rescue is off for {where}{_since(first.set_at)}{why}. Jobs of lost workers stay there.",
+        shlex.join(["holdfast", "flags", "unset", "rescue", *scope]),
+    )
 
 
 async def successors(database: Database) -> Verdict:
@@ -385,6 +405,7 @@ CHECKS: dict[str, Check] = {
     "notify": notify,
     "partitions": partitions,
     "workers": workers,
+    "rescue": rescue,
     "successors": successors,
     "queues": queues,
     "maintenance": maintenance_tasks,

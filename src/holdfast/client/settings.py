@@ -5,9 +5,10 @@ from typing import Unpack
 from holdfast.client.connection_pools import Links
 from holdfast.client.endpoint import EndpointSettings, endpoint_wire
 from holdfast.client.task_and_queue_settings import QueuePolicy, TaskChanges, queue_wire, task_wire
-from holdfast.db import endpoints, queues
+from holdfast.db import endpoints, flags, queues
 from holdfast.db.statement import Executor
 from holdfast.model.audit import SettingChange
+from holdfast.model.flag import Flag
 
 
 class Settings:
@@ -37,6 +38,23 @@ class Settings:
         return await endpoints.set_endpoint(
             self._database, name, endpoint_wire(name, settings), reason, self._links.name
         )
+
+    async def set_flag(
+        self,
+        name: str,
+        value: str | int | None,
+        reason: str | None = None,
+        *,
+        queue: str | None = None,
+        group: str | None = None,
+    ) -> list[SettingChange]:
+        """For all, or for one queue or worker group; None restores the default."""
+        text = None if value is None else str(value)
+        return await flags.set_flag(self._database, name, text, queue, group, reason, self._links.name)
+
+    async def list_flags(self, limit: int = 1000) -> list[Flag]:
+        """Each flag with its value for all, then those that are set for one queue or worker group."""
+        return await flags.list_flags(self._database, limit)
 
     @property
     def _database(self) -> Executor:

@@ -100,6 +100,12 @@ class Event(StrEnum):
 
     # The worker.
     WORKER_STARTED = "worker.started", INFO, "The worker is registered and claims jobs.", "worker queues"
+    FLAG_APPLIED = (
+        "worker.flag_applied",
+        INFO,
+        "The worker follows a flag: its `slots` or `claim_size` changed.",
+        "worker flag before after source",
+    )
     WORKER_WAITS = "worker.waits_for_jobs", INFO, "A draining worker waits for these jobs.", "worker jobs"
     METRICS_SERVED = "metrics.served", INFO, "The worker serves its figures at `url`.", "worker url"
     WORKER_STOPPING = "worker.stopping", INFO, "The worker claims no more jobs.", "worker running"

@@ -202,6 +202,15 @@ COMMANDS = (
         },
     ),
     Noun(
+        "flags",
+        "List and set flags: switches that running workers follow.",
+        {
+            "list": "list_flags:list_flags",
+            "set": "set_flag:set_flag",
+            "unset": "set_flag:unset_flag",
+        },
+    ),
+    Noun(
         "metrics",
         "Print metrics for Prometheus; store figures of yours.",
         {

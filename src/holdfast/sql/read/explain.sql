@@ -30,7 +30,7 @@ begin
         format('Worker %s on %s has it since %s, attempt %s%s%s.', held.worker_id, coalesce(w.host, 'an unknown host'),
           holdfast.time_words(held.started_at), held.attempt,
           case when held.cancel_asked_at is not null then '; it was asked to cancel' end,
-        holdfast.heartbeat_words(w, at)), held.stop_at, true
+        holdfast.heartbeat_words(w, held.queue, at)), held.stop_at, true
       from (select) as one
       left join holdfast.workers as w on w.id = held.worker_id;
     return;

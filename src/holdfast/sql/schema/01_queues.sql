@@ -15,6 +15,7 @@ create table holdfast.queues (
   ageing        double precision,
   weight        double precision not null default 1,
   detail        text not null default 'basic',
+  own_detail    text,
   full_since    timestamptz,
   logs          text not null default 'errors',
   stats_label   text,
@@ -35,6 +36,7 @@ create table holdfast.queues (
   constraint queue_ageing_positive check (ageing between 0.000001 and 1000000),
   constraint queue_weight_positive check (weight between 0.000001 and 1000000),
   constraint queue_detail_known check (detail in ('off', 'basic', 'full')),
+  constraint queue_own_detail_holds check (own_detail = detail),
   constraint queue_logs_known check (logs in ('off', 'errors', 'all')),
   constraint queue_stats_label_is_short check (length(stats_label) between 1 and 200),
   constraint queue_retention_positive check (retention > '0'),
@@ -58,6 +60,7 @@ comment on column holdfast.queues.cancel_grace is 'How long a running job has to
 comment on column holdfast.queues.ageing is 'Priority points a ready job gains per minute of waiting; null means none.';
 comment on column holdfast.queues.weight is 'How often workers look here first, relative to their other queues.';
 comment on column holdfast.queues.detail is 'How much of the audit trail is kept: off, basic or full.';
+comment on column holdfast.queues.own_detail is 'The detail that it sets itself; null: it follows the flag detail.';
 comment on column holdfast.queues.full_since is 'Since when its detail is full; null while it is not.';
 comment on column holdfast.queues.logs
   is 'Which logs of handlers are kept: off, errors (of attempts that do not succeed) or all.';

@@ -36,7 +36,6 @@ class SettleLoop:
     def __init__(self, worker: WorkerState, attempts: AttemptRunner) -> None:
         self._worker = worker
         self._attempts = attempts
-        self._most = _most_per_claim(worker)
         self._clear = asyncio.Event()
 
     async def run(self, connection: WorkerConnection) -> None:
@@ -97,7 +96,7 @@ class SettleLoop:
         if worker.claims_left is not None:
             worker.claims_left -= 1
         worker.wake.answered()
-        n = min(worker.slots.free, self._most)
+        n = min(worker.slots.free, _most_per_claim(worker))
         worker.slots.reserved += n
         return n
 
@@ -170,9 +169,9 @@ class SettleLoop:
 
 def _most_per_claim(worker: WorkerState) -> int:
     """At most half of the slots per call, so that the other loop has work at the same time."""
-    total = worker.options.slots
+    total = worker.slots.total
     most = total if worker.options.once else (total + 1) // 2
-    return min(most, worker.options.claim_size or most)
+    return min(most, worker.sizes.claim_size or most)
 
 
 def _blames_a_value(exc: Exception) -> bool:

@@ -38,6 +38,8 @@ begin
     -- check_job refuses the jobs of a queue with a longer name.
     if place.lane is null and length(place.queue) <= 200 then
       place.lane := holdfast.find_lane(place.queue, place.endpoint, place."group", place.task, place.is_capped);
+      -- The queue may be new, and follow the flag detail: record_enqueued looks again.
+      place.is_full := true;
     end if;
     lanes[place.number] := place.lane;
     queues[place.number] := place.queue;
