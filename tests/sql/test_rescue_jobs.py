@@ -248,9 +248,7 @@ async def set_rescue(conn: Connection, value: str | None, queue: str | None = No
     await conn.execute("select holdfast.set_flag('rescue', $1, $2)", value, queue)
 
 
-async def test_with_rescue_off_jobs_stay_with_their_worker_which_goes_on_if_it_returns(
-    conn: Connection,
-) -> None:
+async def test_with_rescue_off_jobs_stay_with_their_worker_also_past_their_timeout(conn: Connection) -> None:
     job = await running_job(conn, timeout="10s")
     await set_rescue(conn, "off")
     await expire_worker(conn, job.worker)
@@ -282,7 +280,10 @@ async def test_rescue_on_again_takes_the_jobs_over_at_once(conn: Connection) -> 
 
 async def test_rescue_of_one_queue_wins_over_that_of_all(conn: Connection) -> None:
     worker = await a_worker(conn, queues=["kept", "taken"])
-    kept, taken = await running_job(conn, worker, queue="kept"), await running_job(conn, worker, queue="taken")
+    kept, taken = (
+        await running_job(conn, worker, queue="kept"),
+        await running_job(conn, worker, queue="taken"),
+    )
     await set_rescue(conn, "off")
     await set_rescue(conn, "on", "taken")
     await expire_worker(conn, worker)

@@ -11,9 +11,9 @@ from holdfast.db.connect import Connection
 from tests.builders import a_queue, completed_job, is_waiting, ready_job, refusal
 
 LISTED = (
-    "The flags are rescue (on or off; for all or one queue), detail (off, basic or full; for all or one queue),"
-    " slots (an integer from 1 to 10000; for all or one worker group), claim_size (auto or an integer from 1 to"
-    " 10000; for all or one worker group)."
+    "The flags are rescue (on or off; for all or one queue), detail (off, basic or full; for all or one"
+    " queue), slots (an integer from 1 to 10000; for all or one worker group), claim_size (auto or an integer"
+    " from 1 to 10000; for all or one worker group)."
 )
 
 
@@ -106,7 +106,10 @@ async def test_the_list_shows_defaults_and_what_is_set_for_one(conn: Connection)
         ("'detail', 'basic '", "The flag detail must be off, basic or full (got basic )."),
         ("'slots', '0'", "The flag slots must be an integer from 1 to 10000 (got 0)."),
         ("'slots', 'auto'", "The flag slots must be an integer from 1 to 10000 (got auto)."),
-        ("'claim_size', '10001'", "The flag claim_size must be auto or an integer from 1 to 10000 (got 10001)."),
+        (
+            "'claim_size', '10001'",
+            "The flag claim_size must be auto or an integer from 1 to 10000 (got 10001).",
+        ),
         ("'rescue', 'on', of_group => 'gpu'", "The flag rescue can be set for all or for one queue."),
         ("'slots', '1', of_queue => 'mail'", "The flag slots can be set for all or for one worker group."),
     ],

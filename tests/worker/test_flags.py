@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -32,10 +33,8 @@ def at_info(caplog: pytest.LogCaptureFixture) -> None:
 async def five_workers(app: Holdfast) -> AsyncIterator[list[Worker]]:
     """Four follow the flags, one of them in a group; the fifth has options of its own."""
     async with AsyncExitStack() as stack:
-        options = [{}, {}, {}, {"group": "gpu"}, {"slots": 7, "claim_size": "auto"}]
-        yield [
-            await stack.enter_async_context(working(app, lease=LONG, **one)) for one in options
-        ]
+        options: list[dict[str, Any]] = [{}, {}, {}, {"group": "gpu"}, {"slots": 7, "claim_size": "auto"}]
+        yield [await stack.enter_async_context(working(app, lease=LONG, **one)) for one in options]
 
 
 def applied(log: pytest.LogCaptureFixture, worker: Worker) -> list[tuple[object, ...]]:

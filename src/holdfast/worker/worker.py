@@ -59,7 +59,9 @@ class Worker:
         metrics: MetricsAddress | None = None,
     ) -> None:
         """`slots` and `claim_size` win over the flags of the same names; without them the worker follows the
-        flags while it runs. `suspects_with`: a command that starts another worker of this kind with `only_suspects`, see
+        flags while it runs.
+
+        `suspects_with`: a command that starts another worker of this kind with `only_suspects`, see
         `holdfast.worker.suspects`; without it this worker runs suspects itself, one at a time and alone.
         """
         names, weights = queues_and_weights(queues)

@@ -201,9 +201,7 @@ class WorkerRun:
         worker = self._worker
         if self._hard_stop is not None and worker.is_clear:
             self._hard_stop.settled()
-        size = worker.sizes.claim_size or worker.allowance.capacity(
-            worker.slots.total, worker.report.handled
-        )
+        size = worker.sizes.claim_size or worker.allowance.capacity(worker.slots.total, worker.report.handled)
         await worker.succession.hand_over(worker.main, worker.report, size)
 
     async def _end(self) -> None:

@@ -28,7 +28,8 @@ def set_flag(
         str,
         typer.Argument(
             metavar="VALUE",
-            help="rescue: on or off. detail: off, basic or full. slots: a number. claim_size: a number or auto.",
+            help="rescue: on or off. detail: off, basic or full. slots: a number. claim_size: a number, or"
+            " auto.",
         ),
     ],
     queue: OneQueue = None,

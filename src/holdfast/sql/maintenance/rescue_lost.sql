@@ -18,7 +18,7 @@ begin
     from (select distinct j.worker_id from holdfast.jobs as j where j.state = 'running') as held
     left join holdfast.workers as w on w.id = held.worker_id
     where (w.id is null or w.state = 'stopped' or w.lease_until < holdfast.now())
-      -- A worker none of whose jobs may be taken is not fenced: if it comes back, it goes on with them.
+      -- A worker none of whose jobs may be taken is not fenced: if it comes back, its tokens are valid.
       and exists (
         select from holdfast.jobs as j
         where j.worker_id = held.worker_id and j.state = 'running' and holdfast.may_rescue(j.queue))

@@ -33,8 +33,8 @@ begin
   if p ? 'detail' and its_detail is null then
     its_detail := holdfast.default_detail();
   end if;
-  -- Lock order: the flag detail, then the queue before its limit, so that two who set the same see each other's change. Claims wait for
-  -- neither.
+  -- Lock order: the flag detail, then the queue before its limit, so that two who set the same see each other's
+  -- change. Claims wait for neither.
   perform from holdfast.queues as q where q.name = configure_queue.name for update;
   before := holdfast.queue_settings(name);
   if p ?| array['max_concurrent', 'rate'] then
