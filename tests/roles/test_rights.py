@@ -48,6 +48,7 @@ OPERATOR_VERBS: list[tuple[str, Any]] = [
     ("select holdfast.cancel_run($1)", uuid4()),
     ("select holdfast.replay_run($1)", uuid4()),
     ("select holdfast.limit_logs($1, 'why', 'Ada')", 1),
+    ("select holdfast.set_flag($1, null)", "slots"),
 ]
 
 WORKER_VERBS: list[tuple[str, Any]] = [
@@ -70,6 +71,7 @@ WORKER_VERBS: list[tuple[str, Any]] = [
     ("select holdfast.save_logs($1, '{1}', $1, '{0}', '{[]}')", [uuid4()]),
     ("select holdfast.log_settings($1)", ["q"]),
     ("select holdfast.cancel_requests($1)", uuid4()),
+    ("select holdfast.worker_flags($1)", "gpu"),
 ]
 
 PRODUCER_VERBS: list[tuple[str, Any]] = [
@@ -153,6 +155,7 @@ async def test_a_worker_does_all_of_a_workers_life(conn: Connection) -> None:
         await conn.execute("select holdfast.cancel_jobs(array(select id from holdfast.jobs))")
         await become(conn, "holdfast_worker")
     await renew(conn, worker)
+    assert await conn.fetchval("select holdfast.worker_flags()") == "{}"
     for task in MAINTENANCE:
         await conn.execute(f"select holdfast.{task}")
     await conn.execute("select holdfast.stop_worker($1)", worker)
@@ -193,6 +196,7 @@ async def test_an_operator_operates_and_reads_but_does_not_work(conn: Connection
     await become(conn, "holdfast_operator")
     await conn.execute("select holdfast.pause_queue('default', 'hot', 'Ada')")
     await conn.execute("select holdfast.resume_queue('default', null, 'Ada')")
+    await conn.execute("select holdfast.set_flag('slots', '20', null, 'gpu', 'load', 'Ada')")
     assert await cancel(conn, job) == "cancelled"
     assert await replay(conn, job) == "replayed"
     assert await conn.fetchval("select holdfast.cancel_run($1)", run) == 1

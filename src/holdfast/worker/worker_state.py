@@ -67,6 +67,7 @@ class WorkerState:
         self.resources = resources
         self.sizes = sizes or options.sizes({})
         self.slots = Slots(self.sizes.slots)
+        self._resize()
         self.outbox = Outbox()
         self.wake = Wake(self._may_poll_seldom)
         self.events = JobEvents(self.me, self._read_results)
@@ -145,11 +146,17 @@ class WorkerState:
         before, self.sizes = self.sizes, self.options.sizes(flags)
         if self.sizes == before:
             return
-        self.slots.total = self.sizes.slots
+        self._resize()
         self.tell_sizes(before)
         self.lease.renew_soon()  # so that its row says so
         self.wake.ring()
         self.wake.nudge_all()  # a loop without free slots waits for no moment
+
+    def _resize(self) -> None:
+        """At most half of the slots per call, so that the other loop has work at the same time."""
+        total = self.slots.total = self.sizes.slots
+        most = total if self.options.once else (total + 1) // 2
+        self.slots.most = min(most, self.sizes.claim_size or most)
 
     def _on_flags(self, _connection: object, _pid: int, _channel: str, flag: object) -> None:
         if flag == "rescue" and self.options.isolation is not Isolation.ONLY:

@@ -96,7 +96,7 @@ class SettleLoop:
         if worker.claims_left is not None:
             worker.claims_left -= 1
         worker.wake.answered()
-        n = min(worker.slots.free, _most_per_claim(worker))
+        n = min(worker.slots.free, worker.slots.most)
         worker.slots.reserved += n
         return n
 
@@ -165,13 +165,6 @@ class SettleLoop:
                 del ids[0], tokens[0], values[0]
         self._note_if_clear()
         return True
-
-
-def _most_per_claim(worker: WorkerState) -> int:
-    """At most half of the slots per call, so that the other loop has work at the same time."""
-    total = worker.slots.total
-    most = total if worker.options.once else (total + 1) // 2
-    return min(most, worker.sizes.claim_size or most)
 
 
 def _blames_a_value(exc: Exception) -> bool:

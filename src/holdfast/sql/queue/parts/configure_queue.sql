@@ -10,7 +10,7 @@ declare
   before  jsonb;
   after   jsonb;
   limited boolean;
-  its_detail text := p ->> 'detail';
+  its_detail text;
 begin
   perform holdfast.check_object('policy', policy);
   select k into unknown from jsonb_object_keys(p) as k
@@ -30,9 +30,7 @@ begin
   if p = '{}' then
     return;
   end if;
-  if p ? 'detail' and its_detail is null then
-    its_detail := holdfast.default_detail();
-  end if;
+  its_detail := case when p ? 'detail' then coalesce(p ->> 'detail', holdfast.default_detail()) end;
   -- Lock order: the flag detail, then the queue before its limit, so that two who set the same see each other's
   -- change. Claims wait for neither.
   perform from holdfast.queues as q where q.name = configure_queue.name for update;
@@ -55,10 +53,8 @@ begin
       weight = case when p ? 'weight' then (p ->> 'weight')::double precision else q.weight end,
       detail = coalesce(its_detail, q.detail),
       own_detail = case when p ? 'detail' then p ->> 'detail' else q.own_detail end,
-      full_since = case
-        when its_detail = 'full' then coalesce(q.full_since, holdfast.now())
-        when its_detail is null then q.full_since
-      end,
+      full_since = case coalesce(its_detail, q.detail)
+        when 'full' then coalesce(q.full_since, holdfast.now()) end,
       logs = case when p ? 'logs' then p ->> 'logs' else q.logs end,
       stats_label = case when p ? 'stats_label' then p ->> 'stats_label' else q.stats_label end,
       retention = case when p ? 'retention' then holdfast.read_interval(p -> 'retention') else q.retention end,
