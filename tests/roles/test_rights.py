@@ -48,6 +48,7 @@ OPERATOR_VERBS: list[tuple[str, Any]] = [
     ("select holdfast.cancel_run($1)", uuid4()),
     ("select holdfast.replay_run($1)", uuid4()),
     ("select holdfast.limit_logs($1, 'why', 'Ada')", 1),
+    ("select holdfast.set_rollout($1, 20)", "r"),
 ]
 
 WORKER_VERBS: list[tuple[str, Any]] = [
@@ -118,6 +119,13 @@ async def test_a_producer_enqueues_and_looks_up_what_became_of_it(conn: Connecti
     assert await conn.fetchval("select state from holdfast.job_states(array[$1::uuid])", job) == "ready"
     assert await conn.fetchval("select total from holdfast.run_progress($1)", run) == 1
     assert await conn.fetchval("select jobs from holdfast.run_forecast($1)", run) == 1
+
+
+@pytest.mark.parametrize("role", ["producer", "worker", "operator", "viewer"])
+async def test_every_role_may_ask_for_a_roll_out(conn: Connection, role: str) -> None:
+    await conn.execute("select holdfast.set_rollout('new', 100)")
+    await become(conn, f"holdfast_{role}")
+    assert await conn.fetchval("select holdfast.in_rollout('new', '42')") is True
 
 
 async def test_a_producer_does_nothing_else(conn: Connection) -> None:

@@ -30,7 +30,7 @@ from holdfast.client.task_calls import Calls
 from holdfast.client.task_decorator import TaskDecorator
 from holdfast.client.time_boxed_work import WorkOptions, work
 from holdfast.client.worker_plan import WorkerPlan
-from holdfast.db import endpoints, jobs, pipelines, queues, worker_needs
+from holdfast.db import endpoints, jobs, pipelines, queues, rollouts, worker_needs
 from holdfast.db.connect import Database
 from holdfast.db.statement import Declare
 from holdfast.model.app_hooks import AppHooks
@@ -43,6 +43,7 @@ from holdfast.model.job import Job
 from holdfast.model.pipeline import SignalResult
 from holdfast.model.process_limits import process_limits
 from holdfast.model.retry import RetryPolicy
+from holdfast.model.rollout import Rollout
 from holdfast.model.worker_need import AHEAD, TARGET, WorkerNeed
 from holdfast.pipeline.define import RESET, Pipeline
 from holdfast.telemetry.hooks import EventHooks
@@ -290,6 +291,18 @@ class Holdfast:
         from holdfast.client.report.read_report import read_report
 
         return await read_report(self.database, since)
+
+    async def in_rollout(self, name: str, key: str) -> bool:
+        """Whether a key takes the new way of a roll-out: the answer of `holdfast.in_rollout`, not cached."""
+        return await rollouts.in_rollout(self.database, name, key)
+
+    def in_rollout_sync(self, name: str, key: str) -> bool:
+        """The same for code without an event loop."""
+        return self._sync.run(lambda link: rollouts.in_rollout(link.database, name, key))
+
+    async def rollouts(self) -> list[Rollout]:
+        """By name; a roll-out that was never set is off and not listed. `settings.set_rollout` sets one."""
+        return await rollouts.list_rollouts(self.database)
 
     async def pause_queue(self, name: str, reason: str | None = None) -> None:
         """Workers claim no job of the queue until it is resumed."""

@@ -5,9 +5,10 @@ from typing import Unpack
 from holdfast.client.connection_pools import Links
 from holdfast.client.endpoint import EndpointSettings, endpoint_wire
 from holdfast.client.task_and_queue_settings import QueuePolicy, TaskChanges, queue_wire, task_wire
-from holdfast.db import endpoints, queues
+from holdfast.db import endpoints, queues, rollouts
 from holdfast.db.statement import Executor
 from holdfast.model.audit import SettingChange
+from holdfast.model.rollout import Share, parse_share
 
 
 class Settings:
@@ -37,6 +38,10 @@ class Settings:
         return await endpoints.set_endpoint(
             self._database, name, endpoint_wire(name, settings), reason, self._links.name
         )
+
+    async def set_rollout(self, name: str, share: Share, reason: str | None = None) -> list[SettingChange]:
+        """Which part of the keys is in the roll-out: "off", "20%" or "on"."""
+        return await rollouts.set_rollout(self._database, name, parse_share(share), reason, self._links.name)
 
     @property
     def _database(self) -> Executor:

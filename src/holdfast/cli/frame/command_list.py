@@ -102,6 +102,7 @@ COMMANDS = (
     Command("migrate", "Bring the database's schema up to date.", "database.migrate:migrate"),
     Command("worker", "Run jobs.", "workers.run_worker:run_worker"),
     Command("enqueue", "Add a job to a queue.", "jobs.enqueue:enqueue"),
+    Command("import", "Enqueue the pending rows of a queue table of yours.", "jobs.import_rows:import_rows"),
     Command("top", "Watch queues, workers, endpoints and errors, live.", "top.command:top"),
     Command("stats", "Show counts, rates and durations of recently ended jobs.", "queues.stats:show_stats"),
     Command("report", "Report on a period as text, JSON or an HTML page.", "report.command:report"),
@@ -166,6 +167,15 @@ COMMANDS = (
             "pause": "pause_queue:pause_queue",
             "resume": "pause_queue:resume_queue",
             "keep-statistics": "stats:keep_statistics",
+        },
+    ),
+    Noun(
+        "rollouts",
+        "List, set and check gradual roll-outs.",
+        {
+            "list": "change_rollout:list_rollouts",
+            "set": "change_rollout:set_rollout",
+            "check": "change_rollout:check_rollout",
         },
     ),
     Noun(
