@@ -14,10 +14,8 @@ from examples.roll_out.checks import judge, plant
 from examples.roll_out.new_worker import HERE
 from examples.roll_out.scenario import PRODUCERS, ROLLOUT, Play, play
 from holdfast.db.connect import Database
-from tests.docs.page import blocks
 
 ONCE = "every message was answered once"
-PAGE = "guides/migrating.md"
 
 
 class InThisProcess:
@@ -56,11 +54,3 @@ async def test_the_scripts_start_the_new_worker_beside_the_old_and_switch_back(
 ) -> None:
     verdict = await play(Options(database_url, tmp_path, Display()))
     assert verdict.passed, verdict.line("roll-out", 0)
-
-
-@pytest.mark.parametrize("language", ["sql", "toml", "sh"])
-def test_the_guide_shows_the_files_of_the_example(language: str) -> None:
-    shown = [text for _, text in blocks(PAGE, language) if text.count("\n") > 3]
-    files = [path.read_text() for path in HERE.glob(f"*.{language}")]
-    assert [text for text in shown if text not in files] == []
-    assert shown
