@@ -61,14 +61,14 @@ def _once(evidence: Evidence, replies: list[tuple[int, str]]) -> Check:
     counts = Counter(message for message, _ in replies)
     missing = len(evidence.workers.keys() - counts.keys())
     doubled = sum(count > 1 for count in counts.values())
-    found = f"{len(evidence.workers)} messages, {missing} without a reply, {doubled} with two"
+    found = f"{len(evidence.workers)} messages, {missing} missing, {doubled} doubled"
     return Check("every message was answered once", not missing and not doubled, found)
 
 
 def _sides(evidence: Evidence, replies: list[tuple[int, str]]) -> Check:
     wrong = [message for message, worker in replies if evidence.workers[message] != worker]
     by_new = sum(worker == "new" for _, worker in replies)
-    found = f"{by_new} by the new worker, {len(replies) - by_new} by the old one, {len(wrong)} by the wrong one"
+    found = f"{by_new} new, {len(replies) - by_new} old, {len(wrong)} wrong"
     return Check("each by the worker of its side", not wrong and 0 < by_new < len(replies), found)
 
 

@@ -2,9 +2,8 @@
 
 import asyncio
 import os
-import signal
-import subprocess
 import sys
+from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -32,30 +31,27 @@ class Scripts:
     @asynccontextmanager
     async def new_worker(self, share: str) -> AsyncIterator[None]:
         """At work when the block begins; at its end it finishes what it runs."""
-        with self._log.open("ab") as log:
-            command = [HERE / "start-new-worker.sh", share]
-            process = subprocess.Popen(command, cwd=ROOT, env=self._environment, stdout=log, stderr=log)
-            try:
-                await self._until_at_work(process)
-                yield
-            finally:
-                process.send_signal(signal.SIGTERM)
-                await asyncio.to_thread(process.wait)
-
-    async def _until_at_work(self, process: "subprocess.Popen[bytes]") -> None:
-        while not (await self._database.fetch(AT_WORK))[0]["workers"]:
-            if process.poll() is not None:
-                raise HoldfastError(f"The new worker did not start: {self._log.read_text()}")
-            await asyncio.sleep(LOOK_EVERY)
+        process = await self._start("start-new-worker.sh", share)
+        try:
+            await self._until_at_work(process)
+            yield
+        finally:
+            process.terminate()
+            await process.wait()
 
     async def switch_back(self) -> None:
+        process = await self._start("switch-back.sh")
+        if await process.wait():
+            raise HoldfastError(f"switch-back.sh failed: {self._log.read_text()}")
+
+    async def _start(self, script: str, *arguments: str) -> Process:
         with self._log.open("ab") as log:
-            await asyncio.to_thread(
-                subprocess.run,
-                [HERE / "switch-back.sh"],
-                cwd=ROOT,
-                env=self._environment,
-                stdout=log,
-                stderr=log,
-                check=True,
+            return await asyncio.create_subprocess_exec(
+                str(HERE / script), *arguments, cwd=ROOT, env=self._environment, stdout=log, stderr=log
             )
+
+    async def _until_at_work(self, process: Process) -> None:
+        while not (await self._database.fetch(AT_WORK))[0]["workers"]:
+            if process.returncode is not None:
+                raise HoldfastError(f"The new worker did not start: {self._log.read_text()}")
+            await asyncio.sleep(LOOK_EVERY)

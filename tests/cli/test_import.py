@@ -112,7 +112,7 @@ def test_a_table_of_another_database_can_be_read(old: Import, empty_database_url
     [
         ("body", "bdy", ["line 6", "has no column bdy", "urgent, due"]),
         ("'pending' --", "pending --", ["line 3", 'column "pending" does not exist']),
-        (' -- a comment', "; drop table holdfast.jobs; --", ["line 3", "syntax error"]),
+        (" -- a comment", "; drop table holdfast.jobs; --", ["line 3", "syntax error"]),
         (', zone = "Europe/Berlin"', "", ["line 8", "due has no time zone", 'zone = "UTC"']),
         ("Europe/Berlin", "Nowhere", ["line 8", "Nowhere"]),
         ("urgent", "colour", ["line 7", "has no column colour"]),

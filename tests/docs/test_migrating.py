@@ -3,6 +3,7 @@
 import configparser
 import re
 import shlex
+from typing import Any
 
 import pytest
 from typer.main import get_command
@@ -34,8 +35,9 @@ def test_the_unit_starts_a_worker_again() -> None:
     unit.read_string(UNIT.read_text())
     command, *words = shlex.split(unit["Service"]["ExecStart"])
     assert (command.endswith("/holdfast"), unit["Service"]["Restart"]) == (True, "always")
-    worker = getattr(get_command(build({words[0]})), "commands")[words[0]]
-    assert {word for word in words if word.startswith("-")} <= {one for param in worker.params for one in param.opts}
+    commands: dict[str, Any] = getattr(get_command(build({words[0]})), "commands", {})
+    known = {one for param in commands[words[0]].params for one in param.opts}
+    assert {word for word in words if word.startswith("-")} <= known
 
 
 def test_every_verb_and_every_key_of_a_mapping_is_on_the_page() -> None:

@@ -69,7 +69,9 @@ def test_a_mapping_without_a_needed_key_is_refused(key: str) -> None:
         read_mapping(rest, "m.toml")
 
 
-@pytest.mark.parametrize("payload", ['"p"', "{ columns = [] }", "{ columns = [1] }", '{ column = "a", x = 1 }'])
+@pytest.mark.parametrize(
+    "payload", ['"p"', "{ columns = [] }", "{ columns = [1] }", '{ column = "a", x = 1 }']
+)
 def test_a_payload_that_names_no_columns_is_refused(payload: str) -> None:
     with pytest.raises(InvalidOption, match="payload must name its columns"):
         read_mapping(SHORT.replace('{ column = "p" }', payload), "m.toml")

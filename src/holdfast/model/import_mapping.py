@@ -35,7 +35,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class ImportMapping:
-    """`payload`: the JSON column, or the columns by their names in the payload. `lines`: where each key is."""
+    """`payload`: the JSON column, or the columns by their names in the payload. `lines`: of each key."""
 
     id: str
     pending: str
@@ -137,9 +137,7 @@ class _Reader:
             raise self._error(key, what, _EXAMPLES[key])
         ends = [given[name] for name in ("lowest", "highest") if name in given]
         if ends and (len(ends) != 2 or not all(map(_is_number, ends)) or ends[0] == ends[1]):
-            raise self._error(
-                key, "lowest and highest must be two different numbers.", _EXAMPLES["priority"]
-            )
+            raise self._error(key, "lowest and highest must be two different numbers.", _EXAMPLES["priority"])
         values = given.get("values")
         if values is not None:
             if not isinstance(values, dict) or ends:
@@ -182,7 +180,7 @@ _EXAMPLES = {
     "priority": 'write 0 to 100, or { column = "priority", lowest = 10, highest = 1 }',
     "max_failures": 'write a number from 1, or { column = "max_attempts" }',
     "run_at": 'write { column = "scheduled_for", zone = "UTC" }',
-    "payload": 'write { column = "payload" }, or { columns = ["a", "b"] }, or { columns = { to = "address" } }',
+    "payload": 'write { column = "payload" }, { columns = ["a", "b"] } or { columns = { to = "address" } }',
     "labels": 'write { source = "alerts", kind = { column = "kind" } }',
 }
 

@@ -29,16 +29,16 @@ def import_rows(
     table: Annotated[
         str, typer.Option("--table", metavar="TABLE", help="The table to read, such as public.alert_queue.")
     ],
-    mapping: Annotated[
-        Path, typer.Option("--map", metavar="FILE", help="How a row becomes a job, as TOML.")
-    ],
+    mapping: Annotated[Path, typer.Option("--map", metavar="FILE", help="How a row becomes a job, as TOML.")],
     source: Annotated[
         str | None,
         typer.Option("--from", metavar="URL", help="Read the table in this database instead of Holdfast's."),
     ] = None,
     report: Annotated[
         Path | None,
-        typer.Option("--report", metavar="FILE", help="Write each refused row to this file, as a line of JSON."),
+        typer.Option(
+            "--report", metavar="FILE", help="Write each refused row to this file, as a line of JSON."
+        ),
     ] = None,
     dry_run: DryRun = False,
     as_json: Json = False,
