@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,8 @@ OPTIONS = ("task", "queue", "priority", "run_at", "max_failures", "group", "orde
 NUMBERS = ("priority", "max_failures")
 NAMES = ("id", "pending", "order", "scope", "unique_for")
 KEYS = (*NAMES, *OPTIONS, "payload", "labels")
+
+_KEY = re.compile(r"""\s*\[?\s*["']?([\w-]+)["']?\s*[].=]""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,14 +191,9 @@ def _lines(text: str) -> dict[str, int]:
     """The line of each key of the file, and of each table by its name."""
     found: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
-        for key in _keys_in(line):
-            found.setdefault(key, number)
+        if key := _KEY.match(line):
+            found.setdefault(key[1], number)
     return found
-
-
-def _keys_in(line: str) -> Iterator[str]:
-    if match := re.match(r"""\s*\[?\s*["']?([\w-]+)["']?\s*[].=]""", line):
-        yield match[1]
 
 
 def _is_number(value: object) -> bool:
