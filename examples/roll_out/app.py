@@ -3,8 +3,8 @@
 from holdfast import Holdfast, JobContext
 
 QUEUE = "answers"
-REPLY = "insert into replies (message, worker) values ($1, 'new')"
-DONE = "update messages set status = 'complete', claimed_by = 'new' where id = $1"
+REPLY = "insert into chat_replies (message, worker) values ($1, 'new')"
+DONE = "update chat_messages set status = 'complete', claimed_by = 'new' where id = $1"
 
 app = Holdfast()
 

@@ -14,7 +14,9 @@ from holdfast.db.connect import Database
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 LOOK_EVERY = 0.1
-AT_WORK = "select count(*) as workers from holdfast.worker_view where stopped_at is null"
+AT_WORK = """
+select count(*) as workers from holdfast.worker_view where stopped_at is null and 'answers' = any (queues)
+"""
 
 
 class Scripts:

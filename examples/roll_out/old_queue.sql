@@ -1,5 +1,5 @@
 -- The queue that is replaced: a table whose rows a worker of your own answers.
-create table messages (
+create table chat_messages (
   id         bigint generated always as identity primary key,
   username   text not null,
   text       text not null,
@@ -7,4 +7,4 @@ create table messages (
   status     text not null default 'pending',
   claimed_by text
 );
-create table replies (message bigint not null, worker text not null);
+create table chat_replies (message bigint not null, worker text not null);

@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 from holdfast.db.connect import Database
 
 CLAIM = """
-update messages set status = 'processing', claimed_by = 'old'
+update chat_messages set status = 'processing', claimed_by = 'old'
 where id = (
   select m.id
-  from messages as m
+  from chat_messages as m
   where m.status = 'pending'
     and not exists (select from handed_over as h where h.message = m.id) -- new
   order by m.priority, m.id
@@ -20,8 +20,8 @@ where id = (
 returning id
 """
 REPLY = """
-with reply as (insert into replies (message, worker) values ($1, 'old'))
-update messages set status = 'complete' where id = $1
+with reply as (insert into chat_replies (message, worker) values ($1, 'old'))
+update chat_messages set status = 'complete' where id = $1
 """
 POLL = 0.02
 

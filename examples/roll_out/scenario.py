@@ -23,13 +23,13 @@ PATIENCE = 120.0
 PRODUCERS = 6
 
 SEND = """
-insert into messages (username, text, priority) values ($1, 'hello', 1 + length($1) % 10)
+insert into chat_messages (username, text, priority) values ($1, 'hello', 1 + length($1) % 10)
 returning id, holdfast.in_rollout('new-worker', $1) as is_in
 """
-LEFT = "select count(*) as messages from messages where status <> 'complete'"
+LEFT = "select count(*) as messages from chat_messages where status <> 'complete'"
 HANDED_OVER = "select message from handed_over where message = any ($1::bigint[])"
 OLD_PENDING = """
-select id from messages as m
+select id from chat_messages as m
 where status = 'pending' and not exists (select from handed_over as h where h.message = m.id)
 """
 
@@ -112,6 +112,8 @@ class Play:
         """What the old worker has left; twice, of which the second adds nothing."""
         for row in await self._database.fetch(OLD_PENDING):
             self._evidence.workers[row["id"]] = "new"
-        mapping = read_mapping((HERE / "messages.toml").read_text(), "messages.toml")
+        mapping = read_mapping((HERE / "chat_messages.toml").read_text(), "chat_messages.toml")
         for _ in range(2):
-            self._evidence.imports.append(await import_rows(self._database, "messages", mapping, "example"))
+            self._evidence.imports.append(
+                await import_rows(self._database, "chat_messages", mapping, "example")
+            )

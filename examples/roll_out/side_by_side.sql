@@ -13,4 +13,4 @@ begin
 end
 $$;
 
-create trigger hand_over after insert on messages for each row execute function hand_over();
+create trigger hand_over after insert on chat_messages for each row execute function hand_over();

@@ -27,6 +27,7 @@ from tests.docs import (
     test_traces,
     test_your_own_transaction,
 )
+from tests.examples import test_roll_out
 from tests.model_server import test_guide
 from tests.repo.tree import ROOT
 
@@ -54,6 +55,7 @@ PAGES: dict[str, list[Callable[..., Any]]] = {
     ],
     "progress.md": [test_progress.test_the_program_prints_what_the_page_says],
     "traces.md": [test_traces.test_the_program_prints_its_spans],
+    "migrating.md": [test_roll_out.test_the_scripts_start_the_new_worker_beside_the_old_and_switch_back],
     "fastapi.md": [
         test_fastapi.test_the_server_greets_by_its_own_worker,
         test_fastapi.test_the_server_with_a_lifespan_of_its_own_starts_and_ends,
