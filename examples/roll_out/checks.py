@@ -11,7 +11,10 @@ COLUMNS = ["id", "username", "text", "priority", "status", "claimed_by"]
 
 REPLIES = "select message, worker from chat_replies"
 COLUMNS_NOW = """
-select column_name from information_schema.columns where table_name = 'chat_messages' order by ordinal_position
+select column_name
+from information_schema.columns
+where table_name = 'chat_messages'
+order by ordinal_position
 """
 CHANGES = "select detail from holdfast.event_view where cause = 'set_rollout' and reason is not null"
 DELETE_ROW = "delete from chat_replies where ctid = (select ctid from chat_replies limit 1)"
