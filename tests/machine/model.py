@@ -286,7 +286,7 @@ class Model:
         if job.run is not None:
             self.runs[job.run].counts[state] += 1
         name = (job.scope, str(job.options.unique_key))
-        if name in self.keys and self.keys[name].job == job.id and self.keys[name].until_end:
+        if name in self.keys and self.keys[name].job == job.id and self.keys[name].ends_with(state):
             del self.keys[name]
         if job.order_key is not None:
             self.move_up(job.order_key)

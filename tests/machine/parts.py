@@ -172,6 +172,9 @@ class Key:
         expires_at = now + timedelta(hours=1) if lives == "1 hour" else None
         return Key(job.id, job.work, lives == "live", expires_at)
 
+    def ends_with(self, state: str) -> bool:
+        return self.until_end or (self.expires_at is not None and state in ("dead", "cancelled"))
+
     def is_expired(self, now: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= now
 

@@ -136,6 +136,22 @@ async def step(ctx: JobContext, reach: Reach) -> list[int]:
 
 
 @use
+async def cached(ctx: JobContext, reach: Reach) -> Any:
+    def compute() -> Any:
+        return {"by": ctx.task, "price": 1.5}
+
+    def fail() -> Any:
+        raise ValueError("it broke")
+
+    try:
+        await reach.call("cached", "price", "1h", fail)
+    except ValueError as exc:
+        seen = str(exc)
+    first = await reach.call("cached", "price", "1h", compute)
+    return [seen, first == compute(), first == await reach.call("cached", "price", "1h", fail)]
+
+
+@use
 async def save_call(ctx: JobContext, reach: Reach) -> Any:
     call = NewCall(CallKind.TOOL, "search", 0.25, units=2.0, argument_bytes=12)
     await reach.call("save_call", call, "answer", {"found": 3})

@@ -35,6 +35,7 @@ EXPECTED: dict[str, Any] = {
     "checkpoint": {"page": {"n": 1}},
     "checkpoints": [{}, {"page": [1, None, "ü"]}],
     "step": [1, 1],
+    "cached": ["it broke", True, True],
     "save_call": {"answer": {"found": 3}},
     "label": {"colour": "red"},
     "progress": None,

@@ -28,6 +28,7 @@ from holdfast.client.task import Call, Task
 from holdfast.client.task_and_queue_settings import DEFAULT_QUEUE, QueuePolicy, TaskPolicy, queue_wire
 from holdfast.client.task_calls import Calls
 from holdfast.client.task_decorator import TaskDecorator
+from holdfast.client.task_unique_key import MakeKey
 from holdfast.client.time_boxed_work import WorkOptions, work
 from holdfast.client.worker_plan import WorkerPlan
 from holdfast.db import endpoints, jobs, pipelines, queues, worker_needs
@@ -126,6 +127,8 @@ class Holdfast:
         memory: Size | None = None,
         nice: int | None = None,
         yields: bool = False,
+        unique_key: MakeKey | None = None,
+        unique_for: Duration | None = None,
     ) -> TaskDecorator:
         """Makes a function a task, under its own name unless `name` is given.
 
@@ -133,6 +136,8 @@ class Holdfast:
         all workers. `endpoint` is the service that it calls; `classify` adds rules for classes of exceptions.
         In mode="process" the handler has its own process, which its timeout kills. `yields`: the handler
         returns its job unfinished at the margin of a time box, so a worker claims its jobs until then.
+        `unique_key` makes a key from the handler's arguments: jobs with the same key are one job, until it has
+        ended, or for the time `unique_for` from its enqueue unless it is dead or cancelled.
         """
         if misplaced:
             raise BadHandler("@app.task takes only keyword arguments.", "write @app.task() above a function")
@@ -148,6 +153,8 @@ class Holdfast:
             process=process_limits(mode, memory, nice),
             classify=Classifier.parse(classify),
             yields=yields,
+            unique_key=unique_key,
+            unique_for=unique_for,
         )
         return TaskDecorator(self.tasks, name, policy, self._links, self._sync, self.app_hooks)
 

@@ -1,6 +1,6 @@
 """The settings of tasks and queues; only those that are given are sent."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypedDict
@@ -31,6 +31,9 @@ class TaskPolicy:
     process: ProcessLimits | None = None
     classify: Classifier = STANDARD
     yields: bool = False
+    # Only for Python producers:
+    unique_key: Callable[..., str] | None = None
+    unique_for: Duration | None = None
 
     def job_wire(self) -> dict[str, Any]:
         """Options that are fixed at enqueue are sent with each job, so that they apply before a worker has

@@ -17,7 +17,7 @@ declare
       "complete_in_transaction", "wait_jobs", "await_signal", "spawn_children", "load_children", "load_context",
       "load_history", "signal", "declare_pipeline",
       "save_checkpoint", "load_checkpoints", "report_progress", "save_call", "label_job", "open_stages",
-      "save_logs", "log_settings",
+      "save_logs", "log_settings", "take_cached_value", "save_cached_value", "free_cached_value",
       "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns", "read_payloads", "declare_queue", "declare_task",
       "declare_endpoint", "notify_ready",
       "start_run", "seal_run", "run_progress", "run_forecast", "run_blocker", "get_job", "job_states",

@@ -48,6 +48,7 @@ begin
     limit max
     for update skip locked);
   get diagnostics keys = row_count;
+  keys := keys + holdfast.prune_cached_values(at, max);
   partitions := holdfast.drop_empty_partitions(at);
   return next;
 end
