@@ -3,7 +3,6 @@
 import asyncio
 from datetime import timedelta
 
-import asyncpg
 from asyncpg import Record
 
 from holdfast.db.connect import Connection
@@ -63,6 +62,6 @@ async def test_of_many_who_wait_exactly_one_takes_over_from_an_attempt_that_ende
     ended, *jobs = await running(crowd.watcher, CALLERS)
     await take(crowd.watcher, ended)
     assert await complete(crowd.watcher, ended)
-    conns: list[asyncpg.Connection[Record]] = [await crowd.join() for _ in jobs]
+    conns = [await crowd.join() for _ in jobs]
     taken = await asyncio.gather(*map(take, conns, jobs))
     assert sorted(row["result"] for row in taken) == ["compute"] + ["wait"] * (len(jobs) - 1)

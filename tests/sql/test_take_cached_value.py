@@ -160,7 +160,7 @@ async def test_values_are_read_and_pruned_by_index(conn: Connection) -> None:
     for query, index in [
         ("select from holdfast.cached_values where scope = 's' and key = 'k'", "cached_values_pkey"),
         (
-            "select from holdfast.cached_values where expires_at < holdfast.now() order by expires_at limit 9",
+            "select from holdfast.cached_values where expires_at < now() order by expires_at limit 9",
             "cached_values_expiry",
         ),
     ]:

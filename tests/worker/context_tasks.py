@@ -143,6 +143,7 @@ async def cached(ctx: JobContext, reach: Reach) -> Any:
     def fail() -> Any:
         raise ValueError("it broke")
 
+    seen = ""
     try:
         await reach.call("cached", "price", "1h", fail)
     except ValueError as exc:

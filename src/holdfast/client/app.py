@@ -136,8 +136,8 @@ class Holdfast:
         all workers. `endpoint` is the service that it calls; `classify` adds rules for classes of exceptions.
         In mode="process" the handler has its own process, which its timeout kills. `yields`: the handler
         returns its job unfinished at the margin of a time box, so a worker claims its jobs until then.
-        `unique_key` makes a key from the handler's arguments: jobs with the same key are one job, until it has
-        ended, or for the time `unique_for` from its enqueue unless it is dead or cancelled.
+        `unique_key` makes a key from the handler's arguments: jobs with the same key are one job, until it
+        has ended, or for the time `unique_for` from its enqueue unless it is dead or cancelled.
         """
         if misplaced:
             raise BadHandler("@app.task takes only keyword arguments.", "write @app.task() above a function")

@@ -70,7 +70,9 @@ class TaskDecorator:
                 "add a parameter annotated with JobContext, or remove yields=True",
             )
         policy, wire, unique = self._policy, self._policy.job_wire(), _unique_key(name, handler, self._policy)
-        bound = Bindings(handler, signature, policy, wire, self._links, self._sync, self._surroundings, unique)
+        bound = Bindings(
+            handler, signature, policy, wire, self._links, self._sync, self._surroundings, unique
+        )
         task: Task[..., Any] = Task(name, bound)
         self._tasks[name] = task
         return task

@@ -22,10 +22,8 @@ class TaskUniqueKey:
 
     __slots__ = ("_defaults", "_make", "_names", "_options", "_task")
 
-    def __init__(
-        self, task: str, handler: Callable[..., Any], make: MakeKey, lasts: Duration | None
-    ) -> None:
-        if not callable(make) or inspect.iscoroutinefunction(make):
+    def __init__(self, task: str, handler: Callable[..., Any], make: object, lasts: Duration | None) -> None:
+        if not callable(make) or isinstance(make, type) or inspect.iscoroutinefunction(make):
             raise BadHandler(
                 f"unique_key of the task {task} must be a plain function (got {make!r}).",
                 "pass a function that makes a string from the handler's arguments: "

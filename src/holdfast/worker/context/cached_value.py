@@ -38,12 +38,10 @@ class CachedValue:
                 raise InvalidInput(f"The {name} of a cached value must be a string (got {given!r}).")
 
     async def take(self) -> bool:
-        """True if the value is there; false if the caller must compute it. Holds no connection as it waits."""
+        """True if the value is there; false if the caller must compute it. A wait holds no connection."""
         pause = FIRST_PAUSE
         while True:
-            taken = await self._port.take_cached_value(
-                self._attempt.job, self._scope, self._key, self._wait
-            )
+            taken = await self._port.take_cached_value(self._attempt.job, self._scope, self._key, self._wait)
             if taken.result is not Taking.WAIT:
                 break
             if self._attempt.cancelled.is_set():  # a thread is not cancelled by an exception

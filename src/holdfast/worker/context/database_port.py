@@ -110,9 +110,7 @@ class DatabasePort:
             job, db_calls.save_call(self._database, job.id, job.token, call, checkpoint, data)
         )
 
-    async def take_cached_value(
-        self, job: ClaimedJob, scope: str, key: str, wait: timedelta
-    ) -> TakenValue:
+    async def take_cached_value(self, job: ClaimedJob, scope: str, key: str, wait: timedelta) -> TakenValue:
         return await self._time.of(job, db_cached.take_cached_value(self._database, job, scope, key, wait))
 
     async def save_cached_value(

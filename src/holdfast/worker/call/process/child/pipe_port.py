@@ -76,9 +76,7 @@ class PipePort:
     ) -> bool:
         return bool(await self._ask("save_call", call=asdict(call), checkpoint=checkpoint, data=data))
 
-    async def take_cached_value(
-        self, job: ClaimedJob, scope: str, key: str, wait: timedelta
-    ) -> TakenValue:
+    async def take_cached_value(self, job: ClaimedJob, scope: str, key: str, wait: timedelta) -> TakenValue:
         result, value, writer = await self._ask(
             "take_cached_value", scope=scope, key=key, wait=wait.total_seconds()
         )
