@@ -1,32 +1,13 @@
 """One attempt computes a cached value; the others read it, or wait for as long as they like."""
 
 from datetime import timedelta
-from typing import Any
-from uuid import UUID
 
 import pytest
-from asyncpg import Record
 
 from holdfast.db.connect import Connection
-from tests.builders import Running, complete, expire_worker, refusal, release, rescue, running_job
+from tests.builders import complete, expire_worker, refusal, release, rescue, running_job
+from tests.sql.cached_values import HOUR, SAVE, TAKE, WAIT, save, take
 from tests.sql.conftest import Clock
-
-TAKE = "select * from holdfast.take_cached_value($1, $2, $3, $4, $5)"
-SAVE = "select holdfast.save_cached_value($1, $2, $3, $4, $5, $6, $7)"
-FREE = "select holdfast.free_cached_value($1, $2, $3)"
-
-HOUR = timedelta(hours=1)
-WAIT = timedelta(minutes=5)
-
-
-async def take(conn: Connection, job: Running, key: str = "k", scope: str = "s") -> Record:
-    row = await conn.fetchrow(TAKE, job.id, job.token, scope, key, WAIT)
-    assert row is not None
-    return row
-
-
-async def save(conn: Connection, job: Running, writer: UUID, value: Any = "[1]") -> bool:
-    return bool(await conn.fetchval(SAVE, job.id, job.token, "s", "k", writer, value, HOUR))
 
 
 async def test_the_first_caller_computes_and_the_others_wait_then_read(conn: Connection) -> None:
@@ -38,39 +19,10 @@ async def test_the_first_caller_computes_and_the_others_wait_then_read(conn: Con
     assert (found["result"], found["value"], found["writer"]) == ("found", '{ "a": 1.50 }', None)
 
 
-async def test_a_value_lasts_from_when_it_was_stored(conn: Connection, clock: Clock) -> None:
-    job = await running_job(conn)
-    mine = await take(conn, job)
-    await clock.advance(timedelta(minutes=4))
-    await save(conn, job, mine["writer"])
-    await clock.advance(timedelta(minutes=59))
-    assert (await take(conn, job))["result"] == "found"
-    await clock.advance(timedelta(minutes=2))
-    assert (await take(conn, job))["result"] == "compute"
-    assert (await take(conn, job))["result"] == "wait", "a second call of the same attempt"
-
-
 async def test_keys_belong_to_their_scope(conn: Connection) -> None:
     job = await running_job(conn)
     for scope, key in [("a", "k"), ("b", "k"), ("a", "l")]:
         assert (await take(conn, job, key, scope))["result"] == "compute"
-
-
-async def test_null_is_a_value(conn: Connection) -> None:
-    job = await running_job(conn)
-    assert await save(conn, job, (await take(conn, job))["writer"], None)
-    found = await take(conn, job)
-    assert (found["result"], found["value"]) == ("found", "null")
-
-
-async def test_a_computation_that_failed_frees_the_key_at_once(conn: Connection) -> None:
-    first, second = await running_job(conn), await running_job(conn)
-    mine = await take(conn, first)
-    assert await conn.fetchval(FREE, "s", "k", mine["writer"])
-    theirs = await take(conn, second)
-    assert theirs["result"] == "compute"
-    assert not await conn.fetchval(FREE, "s", "k", mine["writer"]), "it has the key no more"
-    assert await save(conn, second, theirs["writer"])
 
 
 async def test_the_key_of_an_attempt_that_ended_is_free(conn: Connection) -> None:
@@ -99,30 +51,6 @@ async def test_the_key_of_a_killed_worker_is_free_after_the_rescue_and_its_late_
     assert (await take(conn, second))["value"] == '"new"'
 
 
-async def test_after_the_wait_one_caller_takes_over_and_the_first_value_is_not_stored(
-    conn: Connection, clock: Clock
-) -> None:
-    slow, second, third = [await running_job(conn) for _ in range(3)]
-    mine = await take(conn, slow)
-    await clock.advance(WAIT + timedelta(seconds=1))
-    theirs = await take(conn, second)
-    assert [theirs["result"], (await take(conn, third))["result"]] == ["compute", "wait"]
-    assert not await save(conn, slow, mine["writer"], '"late"')
-    assert not await conn.fetchval(FREE, "s", "k", mine["writer"])
-    assert await save(conn, second, theirs["writer"], '"new"')
-    assert not await save(conn, slow, mine["writer"], '"later"')
-    assert (await take(conn, third))["value"] == '"new"'
-
-
-async def test_a_value_has_at_most_64_kib(conn: Connection) -> None:
-    job = await running_job(conn)
-    mine = await take(conn, job)
-    given = (job.id, job.token, "s", "k", mine["writer"])
-    error = await refusal(conn, SAVE, *given, '"' + "x" * 65535 + '"', HOUR)
-    assert (error.sqlstate, "at most 65536 bytes" in error.message) == ("HF001", True)
-    assert await save(conn, job, mine["writer"], '"' + "x" * 65534 + '"')
-
-
 @pytest.mark.parametrize(
     ("scope", "key"), [("", "k"), (None, "k"), ("s" * 201, "k"), ("s", ""), ("s", None), ("s", "ü" * 501)]
 )
@@ -131,13 +59,6 @@ async def test_a_scope_or_key_that_is_empty_or_too_long_is_refused(
 ) -> None:
     job = await running_job(conn)
     assert (await refusal(conn, TAKE, job.id, job.token, scope, key, WAIT)).sqlstate == "HF002"
-
-
-@pytest.mark.parametrize("lasts", [None, timedelta(seconds=-1)])
-async def test_a_value_must_last_some_time(conn: Connection, lasts: timedelta | None) -> None:
-    job = await running_job(conn)
-    given = (job.id, job.token, "s", "k", (await take(conn, job))["writer"], "1")
-    assert (await refusal(conn, SAVE, *given, lasts)).sqlstate == "HF002"
 
 
 async def test_maintenance_removes_expired_values_and_computations_that_were_given_up(

@@ -9,6 +9,7 @@ from typing import Any
 from holdfast import BadHandler, Holdfast, JobContext, LeaseLost, Pipeline, Stage, Yield
 from holdfast.client.pipeline import PipelineHandle
 from holdfast.model.recorded_call import CallKind, NewCall
+from tests.worker.context_cached import cached
 from tests.worker.context_reach import Awaiting, Blocking, Reach
 
 HOUR = timedelta(hours=1)
@@ -22,7 +23,7 @@ async def resources() -> AsyncIterator[dict[str, str]]:
 
 
 Use = Callable[[JobContext, Reach], Awaitable[Any]]
-USES: dict[str, Use] = {}
+USES: dict[str, Use] = {"cached": cached}
 
 
 def use(function: Use) -> Use:
@@ -133,23 +134,6 @@ async def step(ctx: JobContext, reach: Reach) -> list[int]:
         return len(calls)
 
     return [await reach.call("step", "price", work) for _ in range(2)]
-
-
-@use
-async def cached(ctx: JobContext, reach: Reach) -> Any:
-    def compute() -> Any:
-        return {"by": ctx.task, "price": 1.5}
-
-    def fail() -> Any:
-        raise ValueError("it broke")
-
-    seen = ""
-    try:
-        await reach.call("cached", "price", "1h", fail)
-    except ValueError as exc:
-        seen = str(exc)
-    first = await reach.call("cached", "price", "1h", compute)
-    return [seen, first == compute(), first == await reach.call("cached", "price", "1h", fail)]
 
 
 @use
