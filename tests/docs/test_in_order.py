@@ -22,6 +22,7 @@ from tests.docs import (
     test_protect_a_model_server,
     test_readme,
     test_resources,
+    test_shared_results,
     test_testing,
     test_time_boxes,
     test_traces,
@@ -48,6 +49,7 @@ PAGES: dict[str, list[Callable[..., Any]]] = {
         test_resources.test_the_program_fetches_and_stores_a_rate,
         test_resources.test_the_wrapper_reports_both_attempts,
     ],
+    "shared-results.md": [test_shared_results.test_the_program_prints_what_the_page_says],
     "observe.md": [
         test_observe.test_the_hook_reports_the_dead_job,
         test_observe.test_the_filter_adds_the_job_to_a_line,

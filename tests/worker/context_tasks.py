@@ -66,7 +66,6 @@ async def endpoint_ok(ctx: JobContext, _: Reach) -> list[bool | None]:
 
 @use
 async def blocking(ctx: JobContext, _: Reach) -> list[str]:
-    """The same methods, by the same names."""
     kinds = (type(ctx), type(ctx.blocking))
     waiting = {name for name in members(kinds[0]) if inspect.iscoroutinefunction(getattr(kinds[0], name))}
     return sorted(waiting - members(kinds[1]))
