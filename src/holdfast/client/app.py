@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 from uuid import UUID
 
+from holdfast.client.access_keys import AccessKeys
 from holdfast.client.audit import AuditTrail
 from holdfast.client.bulk import Bulk, OnProgress, length_of
 from holdfast.client.connection_pools import Links
@@ -77,7 +78,7 @@ class Holdfast:
         self._sync = SyncLoop(self._links)
         self.dead, self.operator = DeadLetters(self._links), OperatorActions(self._links)
         self.settings, self.audit = Settings(self._links), AuditTrail(self._links)
-        self.metrics = Metrics(self._links, self._sync)
+        self.metrics, self.keys = Metrics(self._links, self._sync), AccessKeys(self._links)
 
     async def __aenter__(self) -> Self:
         await self.database.start()

@@ -6,7 +6,7 @@ declare
       "signal", "declare_pipeline", "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns", "read_payloads",
       "notify_ready",
       "start_run", "seal_run", "run_progress", "run_forecast", "run_blocker", "job_states", "start_workers",
-      "fail_continuation", "report_metric"
+      "fail_continuation", "report_metric", "check_access"
     ],
     "holdfast_worker": [
       "register_worker", "renew_lease", "stop_worker", "cancel_requests", "held_jobs", "backlog", "left_to_drain",
@@ -25,7 +25,7 @@ declare
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records",
       "record_maintenance", "seal_events",
       "forget_workers", "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits",
-      "mark_lanes", "prune_logs", "sample_depths", "report_metric"
+      "mark_lanes", "prune_logs", "sample_depths", "report_metric", "check_access"
     ],
     "holdfast_operator": [
       "pause_queue", "resume_queue", "pause_all_queues", "resume_all_queues", "cancel_jobs", "replay_jobs",
@@ -39,7 +39,8 @@ declare
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records",
       "record_maintenance", "seal_events",
       "forget_workers", "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits",
-      "mark_lanes", "prune_logs", "sample_depths", "report_metric"
+      "mark_lanes", "prune_logs", "sample_depths", "report_metric",
+      "check_access", "create_access_key", "rotate_access_key", "revoke_access_key"
     ],
     "holdfast_viewer": [
       "get_job", "job_states", "list_jobs", "find_jobs", "run_progress", "run_forecast", "run_blocker", "explain",
@@ -49,7 +50,7 @@ declare
       "count_dead_letters", "open_letters", "budgets_left", "queue_depths",
       "count_matching_jobs", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times",
       "recommended_workers", "work_left", "queue_names", "neglected_queues", "check_invariants", "list_events",
-      "verify_events", "depth_history", "metric_history", "left_workers"
+      "verify_events", "depth_history", "metric_history", "left_workers", "check_access"
     ]
   }';
   -- created_at, and count_jobs and count_running above: functions in a view run with the rights of its reader.
