@@ -227,6 +227,15 @@ class Event(StrEnum):
         "worker",
     )
 
+    # The HTTP API.
+    REQUEST_ANSWERED = (
+        "api.request",
+        INFO,
+        "The API answered a request; `key` is the access key's name.",
+        "request method path status seconds key",
+    )
+    REQUEST_FAILED = "api.failed", ERROR, "The API could not answer a request.", "request path because"
+
     # Producers and the database.
     NOTIFY_FAILED = "notify.failed", WARNING, "Idle workers could not be woken; they poll.", "queues because"
     RUN_LEFT_OPEN = "run.left_open", WARNING, "A run was not sealed after an error.", "run name because"
