@@ -1,31 +1,60 @@
 """The guide to the HTTP API is true: its server runs, its commands exist, its tables are complete."""
 
+import asyncio
 import re
 import shlex
+import socket
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+import uvicorn
 from httpx2 import ASGITransport, AsyncClient
 
 from holdfast.api.app import CODES, api_app
 from holdfast.client.app import Holdfast
+from holdfast.client.job_documents import OPTIONS
 from tests.cli.command import holdfast
-from tests.docs.page import blocks
+from tests.docs.page import blocks, run
 from tests.repo.tree import ROOT
 
 PAGE = "guides/http-api.md"
 TEXT = (ROOT / "docs" / PAGE).read_text()
 
 
+@pytest.fixture
+async def app(database_url: str) -> AsyncIterator[Holdfast]:
+    async with Holdfast(database_url) as opened:
+        yield opened
+
+
 async def test_the_server_of_the_page_answers(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOLDFAST_DATABASE_URL", database_url)
-    ((_, program),) = blocks(PAGE, "python")
+    program = dict(blocks(PAGE, "python"))["In your own server"]
     names: dict[str, Any] = {}
     exec(program, names)
     async with names["app"]:
         transport = ASGITransport(app=names["server"])
         async with AsyncClient(transport=transport, base_url="http://api") as http:
             assert (await http.get("/queue/readyz")).json() == {"status": "ok", "failing": []}
+
+
+async def test_the_producer_of_the_page_enqueues(app: Holdfast, database_url: str) -> None:
+    program = dict(blocks(PAGE, "python"))["Enqueue"]
+    key = await app.keys.create("page", "producer")
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = uvicorn.Server(uvicorn.Config(api_app(app), lifespan="off", log_config=None))
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        made = await asyncio.to_thread(run, program, database_url, API=url, KEY=key.secret)
+        server.should_exit = True
+        await serving
+    (job,) = await app.jobs()
+    assert (made.stdout.strip(), job.queue, job.priority) == (str(job.id), "mail", 70)
+
+
+def test_every_option_is_on_the_page() -> None:
+    assert all(f"`{option}`" in TEXT for option in OPTIONS)
 
 
 def test_the_commands_of_the_page_exist(database_url: str) -> None:

@@ -13,6 +13,7 @@ from holdfast.api.access import Access
 from holdfast.api.guard import Guard, Limits
 from holdfast.api.health import Health, Ready
 from holdfast.api.problem import RequestRefused, problem, problem_of
+from holdfast.api.producers import Producers
 from holdfast.client.app import Holdfast
 from holdfast.model.error import HoldfastError
 from holdfast.telemetry.emit import emit
@@ -38,6 +39,7 @@ def api_app(
     for kind in (HoldfastError, RequestRefused, RequestValidationError, HTTPException):
         api.add_exception_handler(kind, _answer_error)
     api.include_router(Health(app, access, checks or {}).routes())
+    api.include_router(Producers(app, access).routes())
     return api
 
 
