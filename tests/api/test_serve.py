@@ -1,5 +1,6 @@
 """`holdfast serve` as a process: it starts, answers, does maintenance, refuses to be open, and stops."""
 
+import asyncio
 import builtins
 import json
 import re
@@ -7,10 +8,15 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from functools import partial
 from typing import Any
 
 import pytest
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.server import ServerState
 
+from holdfast.api.bounded_headers import BoundedHeaders
 from holdfast.api.serve import require_keys
 from holdfast.client.app import Holdfast
 from holdfast.model.error import NotConfigured
@@ -40,6 +46,27 @@ def test_the_server_answers_does_maintenance_and_stops_with_status_0(database_ur
         _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, said
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("first", [b"", b"GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n"])
+@pytest.mark.parametrize("rest", [b"GET /livez HTTP/1.1\r\nX-Slow: ", b"G"])
+async def test_a_connection_whose_headers_do_not_come_is_closed(
+    monkeypatch: pytest.MonkeyPatch, first: bytes, rest: bytes
+) -> None:
+    monkeypatch.setattr(BoundedHeaders, "within", 3600.0 if first else 0.05)
+    config = uvicorn.Config(FastAPI(), lifespan="off", log_config=None, timeout_keep_alive=3600)
+    config.load()
+    make = partial(BoundedHeaders, config, ServerState(), {})
+    server = await asyncio.get_running_loop().create_server(make, "127.0.0.1", 0)
+    async with server, asyncio.timeout(PATIENCE):
+        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+        if first:
+            writer.write(first)
+            assert b"404" in await reader.readline()
+            monkeypatch.setattr(BoundedHeaders, "within", 0.05)
+        writer.write(rest)
+        await reader.read()  # until the server closes the connection
+        writer.close()
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])

@@ -19,6 +19,7 @@ RIGHTS: dict[str, tuple[set[str], bool]] = {
     "enqueue": ({"producer", "worker", "operator"}, True),
     "read_state": ({"viewer", "producer", "worker", "operator"}, True),
     "read_job": ({"viewer", "operator"}, True),
+    "list_jobs": ({"viewer", "operator"}, False),
     "work": ({"worker"}, True),
     "operate": ({"operator"}, True),
     "read_installation": ({"viewer", "operator"}, False),
@@ -89,6 +90,14 @@ async def test_the_time_of_the_last_use_is_written_once_an_hour(conn: Connection
     await clock.advance(timedelta(minutes=2))
     await check(conn)
     assert await conn.fetchval("select last_used_at from holdfast.access_key_view") > first
+
+
+async def test_a_list_must_name_what_the_key_is_limited_to(conn: Connection) -> None:
+    await a_key(conn, "viewer", queues=["mail"], tasks=["send"])
+    assert await check(conn, "list_jobs", queues=["mail"], tasks=["send"]) == "viewer"
+    assert await check(conn, "list_jobs", queues=["mail"]) == DENIED
+    assert await check(conn, "list_jobs", tasks=["send"]) == DENIED
+    assert await check(conn, "list_jobs", queues=["other"], tasks=["send"]) == DENIED
 
 
 async def test_an_action_that_does_not_exist_is_refused(conn: Connection) -> None:

@@ -1,6 +1,6 @@
 """The ASGI app, for `holdfast serve` or mounted in another app: `other.mount("/queue", api_app(app))`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -12,6 +12,7 @@ from starlette.responses import Response
 from holdfast.api.access import Access
 from holdfast.api.guard import Guard, Limits
 from holdfast.api.health import Health, Ready
+from holdfast.api.job_reads import JobReads
 from holdfast.api.problem import RequestRefused, problem, problem_of
 from holdfast.api.producers import Producers
 from holdfast.client.app import Holdfast
@@ -23,9 +24,16 @@ CODES = {404: "no_such_route", 405: "method_not_allowed"}
 
 
 def api_app(
-    app: Holdfast, *, limits: Limits | None = None, checks: Mapping[str, Ready] | None = None
+    app: Holdfast,
+    *,
+    limits: Limits | None = None,
+    checks: Mapping[str, Ready] | None = None,
+    is_stopping: Callable[[], bool] = lambda: False,
 ) -> FastAPI:
-    """`checks`: more that must hold for /readyz, by name; one that raises is failing."""
+    """`checks`: more that must hold for /readyz, by name; one that raises is failing.
+
+    `is_stopping`: asked at least once a second by requests that wait, which then answer what they have.
+    """
     access = Access(app)
     api = FastAPI(
         title="Holdfast",
@@ -40,6 +48,7 @@ def api_app(
         api.add_exception_handler(kind, _answer_error)
     api.include_router(Health(app, access, checks or {}).routes())
     api.include_router(Producers(app, access).routes())
+    api.include_router(JobReads(app, access, is_stopping).routes())
     return api
 
 

@@ -12,6 +12,7 @@ from datetime import timedelta
 import uvicorn
 
 from holdfast.api.app import api_app
+from holdfast.api.bounded_headers import BoundedHeaders
 from holdfast.api.guard import Limits
 from holdfast.client.app import Holdfast
 from holdfast.db.access_keys import has_access_keys
@@ -102,9 +103,13 @@ def _server(app: Holdfast, options: ServeOptions, maintenance: "asyncio.Task[Non
         if maintenance.done():
             raise WrongState("The maintenance of this server has ended.")
 
+    def is_stopping() -> bool:
+        return server.should_exit
+
+    checks = {"maintenance": maintained}
     config = uvicorn.Config(
-        api_app(app, limits=options.limits, checks={"maintenance": maintained}),
-        http="h11",  # httptools has no limit for headers
+        api_app(app, limits=options.limits, checks=checks, is_stopping=is_stopping),
+        http=BoundedHeaders,  # on h11: httptools has no limit for the size of headers
         h11_max_incomplete_event_size=HEADERS_LIMIT,
         ws="none",
         lifespan="off",
@@ -117,7 +122,8 @@ def _server(app: Holdfast, options: ServeOptions, maintenance: "asyncio.Task[Non
         timeout_keep_alive=IDLE_FOR,
         timeout_graceful_shutdown=round(options.grace.total_seconds()),
     )
-    return _Server(config)
+    server = _Server(config)
+    return server
 
 
 class _Server(uvicorn.Server):

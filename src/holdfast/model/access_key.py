@@ -30,6 +30,7 @@ class AccessAction(StrEnum):
     ENQUEUE = "enqueue"
     READ_STATE = "read_state"
     READ_JOB = "read_job"
+    LIST_JOBS = "list_jobs"
     WORK = "work"
     OPERATE = "operate"
     READ_INSTALLATION = "read_installation"

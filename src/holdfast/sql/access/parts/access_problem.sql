@@ -19,6 +19,14 @@ begin
     return format('The access key %s is for some queues or tasks only; this (%s) needs a key for all of them.',
       key.name, action);
   end if;
+  other := case
+    when not rights.needs_names then null
+    when key.queues is not null and queues is null then 'queue'
+    when key.tasks is not null and tasks is null then 'task'
+  end;
+  if other is not null then
+    return format('The access key %s is for some %ss only; name the %s.', key.name, other, other);
+  end if;
   select u into other from unnest(queues) as u where coalesce(u <> all (key.queues), false) limit 1;
   if other is not null then
     return format('The access key %s is not for the queue %s.', key.name, other);
