@@ -29,9 +29,9 @@ async def http(app: Holdfast) -> AsyncIterator[AsyncClient]:
 def make_key(app: Holdfast) -> MakeKey:
     """Headers with a new key of this role; `queues` or `tasks` limit it."""
 
-    async def make(role: str, **scope: list[str]) -> Headers:
-        name = "-".join([role, *(one for names in scope.values() for one in names)])
-        made = await app.keys.create(name, role, **scope)
+    async def make(role: str, queues: list[str] | None = None, tasks: list[str] | None = None) -> Headers:
+        name = "-".join([role, *(queues or ()), *(tasks or ())])
+        made = await app.keys.create(name, role, queues=queues, tasks=tasks)
         return {"Authorization": f"Bearer {made.secret}"}
 
     return make

@@ -45,10 +45,11 @@ async def test_pages_hold_every_job_once(http: AsyncClient, app: Holdfast, key: 
     async with app.database.transaction() as conn:
         made = await ready_jobs(conn, 25, queue="mail")
         await ready_jobs(conn, 3, queue="other")
-    found, cursor = [], ""
+    found: list[str] = []
+    cursor: str | None = ""
     while cursor is not None:
         after = {"cursor": cursor} if cursor else {}
-        page = (await http.get(JOBS, params={"queue": "mail", "limit": 10, **after}, headers=key)).json()
+        page = (await http.get(JOBS, params={"queue": "mail", "limit": "10", **after}, headers=key)).json()
         found += [job["id"] for job in page["jobs"]]
         cursor = page["next"]
     assert sorted(found) == sorted(map(str, made))

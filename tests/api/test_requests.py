@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
@@ -39,6 +40,11 @@ async def small(app: Holdfast) -> AsyncIterator[AsyncClient]:
         yield client
 
 
+def fields_of(caplog: pytest.LogCaptureFixture, event: str) -> list[dict[str, Any]]:
+    heard = [vars(record) for record in caplog.records]
+    return [record["fields"] for record in heard if record.get("event") == event]
+
+
 async def chunks(count: int, size: int = 10) -> AsyncIterator[bytes]:
     for _ in range(count):
         yield b"x" * size
@@ -51,7 +57,7 @@ async def test_a_request_has_an_id_and_a_line_in_the_log(
     key = await make_key("viewer")
     answered = await http.get("/metrics?secret=no", headers={**key, "X-Request-Id": "mine-1"})
     assert answered.headers["X-Request-Id"] == "mine-1"
-    (said,) = [record.fields for record in caplog.records if getattr(record, "event", "") == "api.request"]
+    (said,) = fields_of(caplog, "api.request")
     assert (said["request"], said["method"], said["path"], said["status"], said["key"]) == (
         "mine-1", "GET", "/metrics", 200, "viewer",
     )  # fmt: skip
@@ -131,7 +137,7 @@ async def test_an_unexpected_error_is_logged_and_not_shown(
     answered = await small.get("/broken")
     assert (answered.status_code, answered.json()["code"]) == (500, "internal_error")
     assert "wonderland" not in answered.text
-    (said,) = [record.fields for record in caplog.records if getattr(record, "event", "") == "api.failed"]
+    (said,) = fields_of(caplog, "api.failed")
     assert said["request"] == answered.json()["request_id"]
     assert "wonderland" in said["because"]
 

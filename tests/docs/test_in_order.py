@@ -13,8 +13,10 @@ import pytest
 
 from tests.cli.command import holdfast
 from tests.docs import (
+    test_access_keys,
     test_agents,
     test_fastapi,
+    test_http_api,
     test_observe,
     test_pipelines,
     test_process_mode,
@@ -54,6 +56,11 @@ PAGES: dict[str, list[Callable[..., Any]]] = {
     ],
     "progress.md": [test_progress.test_the_program_prints_what_the_page_says],
     "traces.md": [test_traces.test_the_program_prints_its_spans],
+    "http-api.md": [
+        test_http_api.test_the_server_of_the_page_answers,
+        test_http_api.test_the_producer_of_the_page_enqueues,
+    ],
+    "access-keys.md": [test_access_keys.test_the_calls_from_python_work],
     "fastapi.md": [
         test_fastapi.test_the_server_greets_by_its_own_worker,
         test_fastapi.test_the_server_with_a_lifespan_of_its_own_starts_and_ends,

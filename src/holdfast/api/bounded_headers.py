@@ -1,6 +1,7 @@
 """A deadline for the headers of a request: uvicorn has none, so silent connections would fill the server."""
 
 import asyncio
+from typing import cast
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -15,8 +16,8 @@ class BoundedHeaders(H11Protocol):
     within = 30.0  # seconds
     _deadline: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:
-        super().connection_made(transport)
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(cast(asyncio.Transport, transport))
         self._expect()
 
     def data_received(self, data: bytes) -> None:

@@ -61,8 +61,8 @@ class JobReads:
         A key for some queues or tasks must name one of them.
         """
         given = _filters(request)
-        named = {f"{name}s": [given[name]] for name in ("queue", "task") if name in given}
-        await self._access.check(request, AccessAction.LIST_JOBS, **named)
+        queues, tasks = ([given[name]] if name in given else None for name in ("queue", "task"))
+        await self._access.check(request, AccessAction.LIST_JOBS, queues=queues, tasks=tasks)
         before = None if cursor is None else JobId(read_id(cursor))
         page = await jobs.page_jobs(self._app.database, wire(given), before, limit)
         return answer({"jobs": page.items, "next": page.next})

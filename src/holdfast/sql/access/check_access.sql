@@ -1,7 +1,7 @@
 -- Checks that a call of the HTTP API is allowed, and returns whose access key it carries.
 -- hash is the SHA-256 of the secret. queues and tasks are what the call names, jobs what it reads or has stored: each
--- must be in the key's scope. Raises HF007 for a key that is not valid, HF008 for what its role or scope does not allow,
--- and HF004 for a job outside of its scope, as for one that does not exist.
+-- must be in the key's scope. Raises HF007 for a key that is not valid, HF008 for what its role or scope does not
+-- allow, and HF004 for a job outside of its scope, as for one that does not exist.
 -- plan: no seqscan, generic
 create or replace function holdfast.check_access(
   hash bytea, action text, queues text[] default null, tasks text[] default null, jobs uuid[] default null

@@ -35,7 +35,8 @@ create table holdfast.access_secrets (
   constraint access_secret_is_sha256 check (octet_length(hash) = 32)
 );
 create index access_secrets_key on holdfast.access_secrets (key_id);
-comment on table holdfast.access_secrets is 'The secrets of access keys: one each, and earlier ones while they overlap.';
+comment on table holdfast.access_secrets
+  is 'The secrets of access keys: one each, and earlier ones while they overlap.';
 comment on column holdfast.access_secrets.hash is 'SHA-256 of the secret, which the database never sees.';
 comment on column holdfast.access_secrets.key_id is 'The access key.';
 comment on column holdfast.access_secrets.created_at is 'When it was added.';
