@@ -224,7 +224,7 @@ COMMANDS = (
     ),
     Noun(
         "keys",
-        "Create, list, rotate and revoke access keys of the HTTP API.",
+        "Create, list, rotate and revoke API access keys.",
         {
             "create": "change_keys:create",
             "list": "list_keys:list_keys",
