@@ -58,6 +58,7 @@ async def _run(directory: Path, schedule: Schedule) -> Outcome:
             cluster.heal()
             is_over.set()
         say(f"chaos: healed; {len(ledger.accepted)} jobs accepted, waiting for their ends")
+        await _stop_workloads(cluster.database)
         await _until_ended(cluster)
         idle = await idle_workers(cluster.database, cluster.supervisor.pids, PROBED)
         await asyncio.sleep(SETTLED.total_seconds())
@@ -86,6 +87,16 @@ async def _produce_rounds(workload: Workload, producer: Producer, is_over: async
         except TimeoutError:
             producer.ledger.disturbed += 1
         await asyncio.sleep(producer.rng.random() * 2 * PAUSE)
+
+
+async def _stop_workloads(database: Database) -> None:
+    for workload in all_workloads():
+        while True:
+            try:
+                await workload.stop(database)
+                break
+            except HoldfastError:  # the last fault cut the connection; the pool makes a new one
+                await asyncio.sleep(PAUSE)
 
 
 async def _until_ended(cluster: Cluster) -> None:

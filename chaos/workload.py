@@ -86,6 +86,9 @@ class Workload:
         """One round; called again and again while faults are injected."""
         raise NotImplementedError
 
+    async def stop(self, database: Database) -> None:
+        """Stop what makes jobs by itself; called when all faults are healed, until it succeeds."""
+
     async def check(self, database: Fetcher) -> list[str]:
         """What is wrong after all faults are healed and all jobs have ended."""
         return []

@@ -16,6 +16,7 @@ FEATURES = features()
 QUEUES = [f"queue-{n}" for n in range(20)] if "queues" in FEATURES else ["default"]
 RUNS = 10
 ONE_IN = 20  # fails, the first time
+RULES = 10
 
 
 def application(url: str, handled: Handled | None = None) -> Holdfast:
@@ -75,6 +76,8 @@ class MixedScript(HoldfastScript):
     async def client(self, url: str, callers: int) -> AsyncIterator[Any]:
         async with application(url) as app:
             await app.declare()
+            if "rules" in FEATURES:
+                await _add_rules(app)
             yield Client(app)
 
     async def work(self, url: str, handled: Handled, stop: asyncio.Event) -> None:
@@ -90,6 +93,15 @@ class MixedScript(HoldfastScript):
             reading.cancel()
             with suppress(asyncio.CancelledError):
                 await reading
+
+
+async def _add_rules(app: Holdfast) -> None:
+    """Each job matches one that scores and one that routes."""
+    for n in range(RULES - 1):
+        await app.rules.set_rule(
+            "task", "noop", f"score {n}", condition=f"$.payload.n % {RULES - 1} == {n}", points=n
+        )
+    await app.rules.set_rule("task", "noop", "route", condition="$.payload.n >= 0", queue=QUEUES[0])
 
 
 async def _read_progress(app: Holdfast) -> None:

@@ -22,6 +22,7 @@ FEATURES = {
     "unique": "unique",  # a key for each job
     "failures": "failures",  # 5 % fail once and are retried
     "runs": "runs",  # 10, while one client reads the progress
+    "rules": "rules",  # 10 of the task, of which two match each job
     "all": "queues priorities unique failures runs",
 }
 # A bulk enqueue with features that peers have, too: the fastest peer first, right after ours.

@@ -19,6 +19,7 @@ from holdfast.model.end_attempt import (
     Yield,
 )
 from holdfast.model.error import (
+    AccessDenied,
     BadHandler,
     Conflict,
     DatabaseError,
@@ -30,6 +31,7 @@ from holdfast.model.error import (
     JobFailed,
     LeaseLost,
     ModelFailed,
+    NotAuthenticated,
     NotConfigured,
     NotFound,
     PermissionDenied,
@@ -67,6 +69,7 @@ if TYPE_CHECKING:
     from holdfast.worker.worker_report import WorkReport
 
 __all__ = [
+    "AccessDenied",
     "Advance",
     "Agent",
     "BadHandler",
@@ -91,6 +94,7 @@ __all__ = [
     "LeaseLost",
     "LogEvent",
     "ModelFailed",
+    "NotAuthenticated",
     "NotConfigured",
     "NotFound",
     "Permanent",

@@ -71,7 +71,7 @@ def held() -> Results:
 
 def mixed() -> Results:
     results = Results("mixed")
-    features = ("plain", "queues", "priorities", "unique", "failures", "runs", "all")
+    features = ("plain", "queues", "priorities", "unique", "rules", "failures", "runs", "all")
     for name in features:
         results.add(OURS, "1", f"enqueue_{name}", "jobs/s", 90_000)
         results.add(OURS, "1", f"drain_{name}", "jobs/s", 45_000)

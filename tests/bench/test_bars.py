@@ -63,6 +63,7 @@ def test_every_suite_with_bars_is_planted() -> None:
         (planted.mixed, "enqueue_queues", 58_000),
         (planted.mixed, "enqueue_runs", 62_000),
         (planted.mixed, "enqueue_unique", 44_000),
+        (planted.mixed, "enqueue_rules", 44_000),
         (planted.mixed, "enqueue_all", 35_000),
         (planted.mixed, "drain_failures", 29_000),
         (planted.mixed, "drain_all", 24_000),

@@ -1,6 +1,5 @@
 """A wrong row or effect for each complaint that a workload can make."""
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import uuid4
 
@@ -19,9 +18,10 @@ from tests.builders import (
     rescue,
     running_job,
 )
+from tests.chaos.move_plants import MOVE_PLANTS, Plant
+from tests.chaos.schedule_plants import OF_SCHEDULES
 from tests.sql.endpoints.scene import an_endpoint
 
-Plant = Callable[[Connection], Awaitable[Any]]
 FOLLOW = {"task": "followed"}
 
 
@@ -209,7 +209,16 @@ async def a_slow_one_without_its_effect(conn: Connection) -> None:
     await completed_job(conn, task="slow", payload={"way": "effect"})
 
 
+async def a_priority_of_no_rule(conn: Connection) -> None:
+    await ready_job(conn, task="ruled", payload={"n": 9}, queue="chaos", priority=33)
+
+
+async def a_route_of_no_rule(conn: Connection) -> None:
+    await ready_job(conn, task="ruled", payload={"n": 1}, queue="chaos-routed", priority=50)
+
+
 PLANTS: list[tuple[str, Plant, str]] = [
+    *MOVE_PLANTS,
     ("poison", a_dead_neighbour, "a neighbour is dead"),
     ("poison", a_culprit_that_lives_on, "a culprit (kill) is completed"),
     ("plain", completed_under_another_token, "was completed in attempt 1 with the output"),
@@ -220,6 +229,8 @@ PLANTS: list[tuple[str, Plant, str]] = [
     ("effects", an_effect_of_none, "effect of a job that did not complete"),
     ("queue_limit", three_at_once, "3 were held at once"),
     ("queue_limit", held_unseen, "no trigger saw it begin"),
+    ("rules", a_priority_of_no_rule, "has priority 33 in chaos"),
+    ("rules", a_route_of_no_rule, "has priority 50 in chaos-routed"),
     ("endpoint_limit", five_calls_at_once, "5 were held at once"),
     ("endpoint_limit", a_permit_left_over, "1 permits of chaos-model never came back"),
     ("leases", a_job_taken_too_early, ", its lease was valid until"),
@@ -238,6 +249,7 @@ PLANTS: list[tuple[str, Plant, str]] = [
     ("order_keys", one_that_overtook, "out of order"),
     ("pipeline", a_stage_left_out, 'ended as completed with ["draft"'),
     ("unique_keys", a_key_of_two, "two jobs of the key one"),
+    *OF_SCHEDULES,
     ("long_jobs", a_slow_one_by_a_loser, "completed with the output"),
     ("long_jobs", a_slow_effect_by_a_loser, "with 2 effects, 1 of them by the attempt that won"),
     ("long_jobs", a_slow_one_without_its_effect, "completed with 0 effects"),

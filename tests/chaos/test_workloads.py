@@ -13,7 +13,8 @@ from holdfast.db.connect import Connection, Database
 from holdfast.model.id import JobId
 from holdfast.model.payload import JsonText
 from tests.builders import an_open_run, dead_job, expire_worker, ready_job, rescue, running_job
-from tests.chaos.plants import FOLLOW, PLANTS, Plant, a_followed_run, held_at_once
+from tests.chaos.move_plants import Plant
+from tests.chaos.plants import FOLLOW, PLANTS, a_followed_run, held_at_once
 from tests.chaos.test_checks import SETTLED
 
 WORKLOADS = {workload.name: workload for workload in all_workloads()}

@@ -46,7 +46,7 @@ POLICY_KEYS = {
 WORKER_KEYS = {
     *("id", "group", "queues", "state", "slots", "running", "processed", "failed", "host", "pid", "version"),
     *("started_at", "renewed_at", "lease_until", "released", "stopped_at", "life_span", "run", "index"),
-    *("claim_size", "box_until", "drain_asked", "metadata"),
+    *("claim_size", "box_until", "drain_asked", "metadata", "slots_from", "claim_size_from"),
 }
 NEED_KEYS = {
     *("queue", "workers", "slots", "rate_per_minute", "forecast_per_minute", "seconds_per_job", "ready"),

@@ -5,6 +5,7 @@ import pytest
 from holdfast.client.app import Holdfast
 from holdfast.db.connect import Database
 from holdfast.model.error import InvalidOption
+from holdfast.model.move import Moved, RebalanceResult
 from holdfast.model.operator_action import OperatorResult
 from holdfast.model.state import State
 from tests.client.working import claim
@@ -59,3 +60,27 @@ async def test_it_must_be_clear_which_jobs_are_meant(app: Holdfast, db: Database
     with pytest.raises(InvalidOption, match="reason"):
         await app.operator.fail(job.id, reason="")
     assert (await app.job(job.id).status()) is State.READY
+
+
+async def test_jobs_are_moved_in_steps_up_to_the_limit(app: Holdfast, db: Database) -> None:
+    await enqueue(db, 2300, "q")
+    await enqueue(db, 1, "other")
+    assert await app.operator.move_jobs("q", "other", 2100, reason="too many") == Moved(2100, 0)
+    assert await app.operator.move_jobs("q", "other", 2100, reason="too many") == Moved(200, 0)
+    (events,) = await db.fetch("select count(*) from holdfast.audit_view where cause = 'move_jobs'")
+    assert events["count"] == 4
+
+
+async def test_queues_are_rebalanced_by_the_pairs_that_are_set(app: Holdfast, db: Database) -> None:
+    await enqueue(db, 20, "q")
+    await enqueue(db, 1, "other")
+    changes = await app.settings.set_rebalance("q", "other", reason="load", max_jobs=4)
+    assert [change.setting for change in changes] == ["least_depth", "max_jobs", "ratio"]
+    (pair,) = await app.settings.rebalance_pairs()
+    assert (pair.from_queue, pair.to_queue, pair.ratio, pair.max_jobs) == ("q", "other", 3, 4)
+    (dry,) = await app.operator.rebalance(dry_run=True)
+    (done,) = await app.operator.rebalance()
+    assert (dry.result, done.result) == (RebalanceResult.WOULD_MOVE, RebalanceResult.MOVED)
+    assert (dry.jobs, done.jobs, done.from_ready, done.to_ready) == (4, 4, 20, 1)
+    await app.settings.remove_rebalance("q", "other")
+    assert await app.settings.rebalance_pairs() == []

@@ -23,6 +23,25 @@ async def test_settings_are_changed_with_a_reason(database_url: str) -> None:
         assert await app.audit.show(found[-1].id) == found[-1]
 
 
+async def test_flags_are_set_listed_and_refused(database_url: str) -> None:
+    async with Holdfast(database_url, name="ops") as app:
+        assert await app.settings.set_flag("slots", 4, "load", group="gpu") == [
+            SettingChange("slots", None, "4")
+        ]
+        await app.settings.set_flag("rescue", "off", queue="mail")
+        scoped = [flag for flag in await app.settings.list_flags() if flag.queue or flag.group]
+        assert [(flag.name, flag.queue, flag.group, flag.value) for flag in scoped] == [
+            ("rescue", "mail", None, "off"),
+            ("slots", None, "gpu", "4"),
+        ]
+        assert (scoped[1].actor, scoped[1].reason) == ("ops", "load")
+        assert await app.settings.set_flag("slots", None, group="gpu") == [SettingChange("slots", "4", None)]
+        assert {event.cause for event in await app.audit.find()} == {"set_flag"}
+        with pytest.raises(InvalidOption, match="There is no flag colour") as refused:
+            await app.settings.set_flag("colour", "red")
+        assert "rescue (on or off; for all or one queue)" in (refused.value.hint or "")
+
+
 def test_a_setting_that_a_task_does_not_have_is_refused() -> None:
     with pytest.raises(InvalidOption, match="no setting retention"):
         task_wire("send", {"retention": 5})

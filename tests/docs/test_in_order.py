@@ -13,8 +13,10 @@ import pytest
 
 from tests.cli.command import holdfast
 from tests.docs import (
+    test_access_keys,
     test_agents,
     test_fastapi,
+    test_http_api,
     test_observe,
     test_pipelines,
     test_process_mode,
@@ -22,11 +24,14 @@ from tests.docs import (
     test_protect_a_model_server,
     test_readme,
     test_resources,
+    test_schedules,
+    test_shared_results,
     test_testing,
     test_time_boxes,
     test_traces,
     test_your_own_transaction,
 )
+from tests.examples import test_roll_out
 from tests.model_server import test_guide
 from tests.repo.tree import ROOT
 
@@ -38,6 +43,7 @@ PAGES: dict[str, list[Callable[..., Any]]] = {
         test_readme.test_the_sql_runs_and_the_handler_answers_in_one_transaction,
     ],
     "pipelines.md": [test_pipelines.test_the_program_prints_what_the_page_says],
+    "schedules.md": [test_schedules.test_the_program_prints_what_the_page_says],
     "agents.md": [test_agents.test_the_program_runs_and_each_post_goes_its_way],
     "time-boxes.md": [test_time_boxes.test_a_job_of_many_pages_goes_through_functions_of_three_seconds],
     "protect-a-model-server.md": [
@@ -48,12 +54,19 @@ PAGES: dict[str, list[Callable[..., Any]]] = {
         test_resources.test_the_program_fetches_and_stores_a_rate,
         test_resources.test_the_wrapper_reports_both_attempts,
     ],
+    "shared-results.md": [test_shared_results.test_the_program_prints_what_the_page_says],
     "observe.md": [
         test_observe.test_the_hook_reports_the_dead_job,
         test_observe.test_the_filter_adds_the_job_to_a_line,
     ],
     "progress.md": [test_progress.test_the_program_prints_what_the_page_says],
     "traces.md": [test_traces.test_the_program_prints_its_spans],
+    "migrating.md": [test_roll_out.test_the_scripts_start_the_new_worker_beside_the_old_and_switch_back],
+    "http-api.md": [
+        test_http_api.test_the_server_of_the_page_answers,
+        test_http_api.test_the_producer_of_the_page_enqueues,
+    ],
+    "access-keys.md": [test_access_keys.test_the_calls_from_python_work],
     "fastapi.md": [
         test_fastapi.test_the_server_greets_by_its_own_worker,
         test_fastapi.test_the_server_with_a_lifespan_of_its_own_starts_and_ends,

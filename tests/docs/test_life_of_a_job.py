@@ -2,8 +2,8 @@
 
 from tests.docs.life_of_a_job import BEGIN, PAGE, JobPath, listing, page, path_of_a_job, row
 
-# The aim is about 30 for each job. Of the 36 now, 21 are on the way of `enqueue`.
-EACH_JOB = 36
+# The aim is about 30 for each job. Of the 37 now, 22 are on the way of `enqueue`.
+EACH_JOB = 37
 ALONE = 68
 
 

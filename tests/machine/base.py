@@ -20,6 +20,10 @@ LEASE = timedelta(seconds=30)
 WORKERS = {1: (("plain", "full"), ""), 2: (("aged", "plain"), "gpu"), 3: (("full", "aged", "plain"), "")}
 STEPS = [timedelta(milliseconds=1)] + [timedelta(seconds=s) for s in (1, 11, 31, 31, 70, 400, 4000, 90_000)]
 
+HOURLY = json.dumps(
+    {"task": "tick", "every": 3600, "payload": 0, "overlap": "skip", "options": {"queue": "plain"}}
+)
+
 picks = st.integers(0, 50)
 workers = st.sampled_from(sorted(WORKERS))
 T = TypeVar("T")
@@ -38,6 +42,7 @@ class Base(RuleBasedStateMachine):
         self.session.start_over(START)
         for n in WORKERS:
             self.register(n)
+        self.session.verb("set_schedule('hourly', $1::jsonb)", HOURLY)
 
     @rule(step=st.sampled_from(STEPS))
     def wait(self, step: timedelta) -> None:

@@ -1,7 +1,7 @@
-"""What operators do to the model: cancel, replay, and the same for runs."""
+"""What operators do to the model: cancel, replay, the same for runs, and moves to another queue."""
 
 from tests.machine.model import Model
-from tests.machine.parts import ENDS, Ends, Job, Key, Run
+from tests.machine.parts import ENDS, QUEUES, Ends, Job, Key, Run, lead
 
 
 def cancel(model: Model, job: Job, reason: str) -> str:
@@ -58,3 +58,18 @@ def replay_run(model: Model, run: Run, ends: Ends) -> int:
         run.generation += run.ended_at is not None
         run.ended_at, run.cancelled = None, False
     return replayed
+
+
+def move(model: Model, source: str, to: str, n: int) -> tuple[int, int]:
+    """Ready ones in the order of claims, then scheduled ones by age; suspects stay."""
+    here = [job for job in model.jobs.values() if job.queue == source and not job.is_suspect]
+    ready = sorted((job for job in here if job.state == "ready"), key=Job.claim_order)[:n]
+    later = sorted((job for job in here if job.state == "scheduled"), key=lambda job: job.id)
+    later = later[: n - len(ready)]
+    for job in ready + later:
+        ready_at = None if job.rank is None else job.rank + lead(job)
+        job.queue = to
+        job.rank = None if ready_at is None else ready_at - lead(job)
+        if job.timeout == QUEUES[source].timeout:
+            job.timeout = QUEUES[to].timeout
+    return len(ready), len(later)

@@ -87,11 +87,12 @@ select 'audit trail with a gap', job_id::text || ' ' || cause || ' from ' || fro
 from (
   select e.*, lag(e.to_state) over (partition by e.job_id order by e.id) as before
   from holdfast.events as e
-  join holdfast.queues as q on q.name = e.queue and q.detail = 'full'
   -- A cancel is told twice, and a replay tells the end again: by verb, and by whoever asked for it.
   where e.job_id is not null and e.cause <> 'cancel' and not coalesce(e.detail ? 'generation', false)
 ) as trail
 where before is distinct from from_state and before is not null
+  -- Before the job came into a full queue there is the move, with the state that it had.
+  and queue in (select q.name from holdfast.queues as q where q.detail = 'full')
 """
 
 

@@ -14,6 +14,7 @@ from tests.machine.parts import (
     Line,
     Options,
     Run,
+    Schedule,
     Worker,
     deferral_bounds,
     lead,
@@ -39,6 +40,10 @@ class Model:
     checkpoints: dict[tuple[UUID, str], int] = field(default_factory=dict)
     progress: dict[UUID, int] = field(default_factory=dict)
     paused: set[str] = field(default_factory=set)
+    schedule: Schedule = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.schedule = Schedule(self.now)
 
     # The producer.
 
@@ -54,7 +59,9 @@ class Model:
         return key.job
 
     def enqueue(self, id_: UUID, task: str, options: Options, place: int = 1) -> None:
-        job = Job(id_, task, options, options.queue, options.group, deadline=options.deadline_at(self.now))
+        timeout = QUEUES[options.queue].timeout  # a stage in another queue keeps it
+        job = Job(id_, task, options, options.queue, options.group, timeout)
+        job.deadline = options.deadline_at(self.now)
         self.jobs[id_] = job
         if options.unique_key is not None:
             self.keys[job.scope, options.unique_key] = Key.of(job, self.now)
@@ -286,7 +293,7 @@ class Model:
         if job.run is not None:
             self.runs[job.run].counts[state] += 1
         name = (job.scope, str(job.options.unique_key))
-        if name in self.keys and self.keys[name].job == job.id and self.keys[name].until_end:
+        if name in self.keys and self.keys[name].job == job.id and self.keys[name].ends_with(state):
             del self.keys[name]
         if job.order_key is not None:
             self.move_up(job.order_key)

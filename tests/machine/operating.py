@@ -9,6 +9,8 @@ from tests.machine import control, sweep
 from tests.machine.base import LEASE, Base, choose, picks
 from tests.machine.parts import Ends, Job, Options, Run
 
+HOUR = timedelta(hours=1)
+
 
 class Operating(Base):
     """One rule for each kind of thing, not for each verb: rules are drawn alike, and most shall be work."""
@@ -40,6 +42,23 @@ class Operating(Base):
         else:
             self.pause(queue)
 
+    @rule(queues=st.permutations(["plain", "aged", "full"]), n=st.integers(1, 4))
+    def move(self, queues: list[str], n: int) -> None:
+        source, to, _ = queues
+        (row,) = self.session.verb("move_jobs($1, $2, $3, 'too deep', 'me')", source, to, n)
+        assert tuple(row) == control.move(self.model, source, to, n)
+
+    @rule(deed=st.sampled_from(["round", "round", "round", "pause", "resume"]))
+    def change_the_schedule(self, deed: str) -> None:
+        if deed == "round":
+            self.fire_schedules()
+        elif deed == "pause":
+            self.session.verb("pause_schedule('hourly', 'why not', 'me')")
+            self.model.schedule.paused = True
+        else:
+            self.session.verb("resume_schedule('hourly', 'enough', 'me')")
+            self.model.schedule.resume(self.model.now)
+
     @rule(deed=st.sampled_from(["start", "seal", "close", "close", "cancel", "dead", "all"]), pick=picks)
     def change_a_run(self, deed: str, pick: int) -> None:
         run = self.pick_run(pick)
@@ -53,6 +72,35 @@ class Operating(Base):
             self.cancel_run(run)
         elif deed in ("dead", "all"):
             self.replay_run(run, "dead" if deed == "dead" else "all")
+
+    def fire_schedules(self) -> None:
+        """As a worker's round does, twice: the second finds that the slot is taken."""
+        self.tick()
+        schedule = self.model.schedule
+        is_due = schedule.is_due(self.model.now)
+        assert bool(self.session.verb("due_schedules()")) == is_due
+        if not is_due:
+            return
+        if schedule.next_slot is None:
+            first = schedule.counts_from + HOUR
+            check = "check_schedule('hourly', $1, $2)"
+            tries = [self.session.verb(check, schedule.counts_from, first)[0][0] for _ in range(2)]
+            assert tries == [True, False]
+            schedule.next_slot = first
+            return
+        slot = schedule.next_slot
+        newest = slot + (self.model.now - slot) // HOUR * HOUR
+        fire = "fire_schedule('hourly', $1, $2, $3)"
+        ((result, id_, _),) = self.session.verb(fire, slot, newest + HOUR, newest)
+        assert not self.session.verb(fire, slot, newest + HOUR, newest)
+        last = self.model.jobs.get(schedule.last_job) if schedule.last_job else None
+        assert result == ("overlap" if last is not None and last.is_live else "fired")
+        schedule.next_slot = newest + HOUR
+        if result == "fired":
+            schedule.last_job = id_
+            key = f"hourly {newest:%Y-%m-%dT%H:%M:%SZ}"
+            wish = Options(unique_key=key, unique_for="30 days", unique_scope="holdfast.schedule")
+            self.model.enqueue(id_, "tick", wish)
 
     def promote(self) -> None:
         assert self.session.verb("promote_jobs()")[0][0] == self.model.promote()

@@ -44,6 +44,7 @@ QUEUES = {
         detail="full",
     ),
 }
+KEPT = {"1 hour": timedelta(hours=1), "30 days": timedelta(days=30)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ class Job:
     options: Options
     queue: str
     group: str
+    timeout: timedelta | None = None
     state: str = ""
     deadline: datetime | None = None
     due: datetime | None = None
@@ -148,9 +150,8 @@ def lead(job: Job) -> timedelta:
 
 
 def limit_of(job: Job, now: datetime) -> datetime | None:
-    """When an attempt that starts now must have ended. The timeout is that of the queue it came in by."""
-    timeout = QUEUES[job.options.queue].timeout
-    limits = [now + timeout] if timeout else []
+    """When an attempt that starts now must have ended."""
+    limits = [now + job.timeout] if job.timeout else []
     return min([*limits, *([job.deadline] if job.deadline else [])], default=None)
 
 
@@ -169,14 +170,35 @@ class Key:
     @staticmethod
     def of(job: Job, now: datetime) -> "Key":
         lives = job.options.unique_for
-        expires_at = now + timedelta(hours=1) if lives == "1 hour" else None
+        expires_at = now + KEPT[lives] if lives in KEPT else None
         return Key(job.id, job.work, lives == "live", expires_at)
+
+    def ends_with(self, state: str) -> bool:
+        return self.until_end or (self.expires_at is not None and state in ("dead", "cancelled"))
 
     def is_expired(self, now: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= now
 
     def is_past(self, now: datetime) -> bool:
         return self.expires_at is not None and self.expires_at < now
+
+
+@dataclass(slots=True)
+class Schedule:
+    """Every hour, and not while the job of the last slot lives."""
+
+    counts_from: datetime
+    next_slot: datetime | None = None
+    paused: bool = False
+    last_job: UUID | None = None
+
+    def is_due(self, now: datetime) -> bool:
+        return not self.paused and (self.next_slot or self.counts_from) <= now
+
+    def resume(self, now: datetime) -> None:
+        """Counts anew, if it was paused."""
+        if self.paused:
+            self.paused, self.counts_from, self.next_slot = False, now.replace(microsecond=0), None
 
 
 @dataclass(slots=True)

@@ -19,7 +19,7 @@ from tests.machine.world import World, read_world
 TABLES = """
   jobs history payloads stage_outputs attempts checkpoints progress unique_keys order_keys order_releases
   runs run_deltas workers left_worker_counts dead_letters events waits signals calls end_counts end_totals
-  replayed_ends
+  replayed_ends schedules
 """
 # Deletes take a tenth of the time that a truncate takes on tables of a few rows.
 EMPTY = "; ".join(f"delete from holdfast.{name}" for name in TABLES.split())

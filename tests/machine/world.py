@@ -37,6 +37,7 @@ LETTERS = "select job_id, generation, reason, replayed_at is not null as replaye
 ATTEMPTS = "select job_id, attempt, outcome, counted from holdfast.attempts"
 CHECKPOINTS = "select job_id, name, attempt from holdfast.checkpoints"
 PROGRESS = "select job_id, done from holdfast.progress"
+SCHEDULES = "select name, counts_from, next_slot, paused_at is not null, last_job from holdfast.schedules"
 RELEASES = "select id, key from holdfast.order_releases"
 
 
@@ -51,6 +52,7 @@ async def read_world(conn: "asyncpg.Connection[Record]") -> World:
         "attempts": _by(2, await conn.fetch(ATTEMPTS)),
         "checkpoints": _by(2, await conn.fetch(CHECKPOINTS)),
         "progress": _by(1, await conn.fetch(PROGRESS)),
+        "schedules": _by(1, await conn.fetch(SCHEDULES)),
         "releases left over": _by(1, await conn.fetch(RELEASES)),
     }
 
@@ -72,6 +74,7 @@ def expected_world(model: Model) -> World:
         "attempts": {name: (attempt.outcome, attempt.counted) for name, attempt in model.attempts.items()},
         "checkpoints": {name: (attempt,) for name, attempt in model.checkpoints.items()},
         "progress": {(id_,): (done,) for id_, done in model.progress.items()},
+        "schedules": {("hourly",): tuple(asdict(model.schedule).values())},
         "releases left over": {},
     }
 

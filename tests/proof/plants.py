@@ -20,6 +20,7 @@ from tests.builders import (
     waiting_job,
 )
 from tests.proof.recorded import RECORDED, Plant
+from tests.proof.schedule_plants import OF_SCHEDULES
 
 
 async def failed_job(conn: Connection, **options: Any) -> Any:
@@ -136,6 +137,18 @@ async def above_the_limit(conn: Connection) -> None:
     )
 
 
+async def lane_of_another_queue(conn: Connection) -> None:
+    job = await ready_job(conn)
+    await conn.execute("update holdfast.jobs set queue = 'other' where id = $1", job)
+
+
+async def rules_unnoticed(conn: Connection) -> None:
+    await conn.execute(
+        "select holdfast.set_rule('task', 'x', 'x', '{\"condition\": \"exists ($)\", \"points\": 1}')"
+    )
+    await conn.execute("update holdfast.tasks set has_rules = false")
+
+
 async def order_key_twice(conn: Connection) -> None:
     job = await waiting_job(conn)
     await conn.execute(
@@ -245,6 +258,7 @@ async def trail(conn: Connection, source: str, target: str) -> None:
 
 PLANTS: list[Plant] = [
     *RECORDED,
+    *OF_SCHEDULES,
     live_and_ended,
     ended_twice,
     completed_by_a_bad_attempt,
@@ -261,6 +275,8 @@ PLANTS: list[Plant] = [
     illegal_transition,
     in_flight_is_wrong,
     above_the_limit,
+    lane_of_another_queue,
+    rules_unnoticed,
     order_key_twice,
     overtaken,
     order_without_line,

@@ -166,12 +166,15 @@ PROMISES = (
     ),
     Line(
         "P13",
-        "Only the database's clock counts.",
+        "Only the database's clock counts. A slot of a schedule makes at most one job, on any number of"
+        " workers.",
         (
+            "race/test_schedules.py::test_ten_connections_that_fire_the_same_slots_make_one_job_each",
+            "race/test_schedules.py::test_ten_processes_fire_each_slot_once_across_both_changes_of_the_clock",
+            "unit/test_schedule_times.py::test_slots_across_a_change_of_the_clock",
             "proof/test_workers.py::test_a_worker_whose_clock_is_wrong_by_a_day_works_like_any_other",
             "repo/test_clocks.py::test_no_code_of_a_worker_reads_the_clock_of_its_host",
         ),
-        "cron slots: there are no schedules yet",
     ),
     Line(
         "P14",

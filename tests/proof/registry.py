@@ -222,7 +222,7 @@ FAULTS = (
             "repo/test_clocks.py::test_no_code_of_a_worker_reads_the_clock_of_its_host",
             "sql/test_check_invariants.py::test_leases_do_not_overlap_even_if_the_clock_steps_back",
         ),
-        "a clock that is wrong below Python, for C libraries, too; daylight saving time: no schedules yet",
+        "a clock that is wrong below Python, for C libraries, too",
     ),
     Line(
         "several rescuers at once; all pairs of complete, fail, release, cancel, renew and rescue",
@@ -234,7 +234,6 @@ FAULTS = (
             "race/test_pairs.py::test_a_verb_that_is_undone_leaves_the_job_to_the_other",
             "proof/model_check/test_model_check.py::test_no_schedule_breaks_the_protocol",
         ),
-        "cron on ten nodes: there are no schedules yet",
     ),
     *AROUND,
 )

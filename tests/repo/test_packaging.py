@@ -12,7 +12,7 @@ import pytest
 
 from tests.repo.tree import ROOT, name_of, python_files, sql_files
 
-BASE_DEPENDENCIES = {"asyncpg", "pydantic", "rich", "typer"}
+BASE_DEPENDENCIES = {"asyncpg", "cronsim", "pydantic", "rich", "typer", "tzdata"}
 
 
 @pytest.fixture(scope="module")

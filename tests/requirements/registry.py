@@ -22,9 +22,7 @@ from typing import Any
 FOLDER = Path(__file__).parent
 
 PLANS = {
-    "rules": "conditions on a job's facts that set its priority or its queue when it is enqueued",
-    "schedules and flags": "cron and intervals, switches that workers follow at run time, gradual roll-out",
-    "processors": "handlers that run elsewhere (HTTP, LangGraph, Inngest, GitHub), batches, rebalancing",
+    "processors": "handlers that run elsewhere (HTTP, LangGraph, Inngest, GitHub), batches",
     "alerts": "rules over the statistics, delivered to a webhook",
     "HTTP API": "`/api/v1` with access keys, for producers, workers and people",
     "dashboard": "pages served by Holdfast itself, with the actions of the command line",

@@ -48,6 +48,8 @@ OPERATOR_VERBS: list[tuple[str, Any]] = [
     ("select holdfast.cancel_run($1)", uuid4()),
     ("select holdfast.replay_run($1)", uuid4()),
     ("select holdfast.limit_logs($1, 'why', 'Ada')", 1),
+    ("select holdfast.set_rollout($1, 20)", "r"),
+    ("select holdfast.set_flag($1, null)", "slots"),
 ]
 
 WORKER_VERBS: list[tuple[str, Any]] = [
@@ -64,12 +66,16 @@ WORKER_VERBS: list[tuple[str, Any]] = [
     ("select holdfast.save_checkpoint($1, $1, 'a', '1')", uuid4()),
     ("select holdfast.load_checkpoints($1)", uuid4()),
     ("select holdfast.save_call($1, $1, '{}')", uuid4()),
+    ("select holdfast.take_cached_value($1, $1, 's', 'k', '1 s')", uuid4()),
+    ("select holdfast.save_cached_value($1, $1, 's', 'k', $1, '1', '1 s')", uuid4()),
+    ("select holdfast.free_cached_value('s', 'k', $1)", uuid4()),
     ("select holdfast.label_job($1, $1, '{}')", uuid4()),
     ("select holdfast.report_progress($1, $1, '{}')", [uuid4()]),
     ("select holdfast.held_jobs($1)", uuid4()),
     ("select holdfast.save_logs($1, '{1}', $1, '{0}', '{[]}')", [uuid4()]),
     ("select holdfast.log_settings($1)", ["q"]),
     ("select holdfast.cancel_requests($1)", uuid4()),
+    ("select holdfast.worker_flags($1)", "gpu"),
 ]
 
 PRODUCER_VERBS: list[tuple[str, Any]] = [
@@ -120,6 +126,13 @@ async def test_a_producer_enqueues_and_looks_up_what_became_of_it(conn: Connecti
     assert await conn.fetchval("select jobs from holdfast.run_forecast($1)", run) == 1
 
 
+@pytest.mark.parametrize("role", ["producer", "worker", "operator", "viewer"])
+async def test_every_role_may_ask_for_a_roll_out(conn: Connection, role: str) -> None:
+    await conn.execute("select holdfast.set_rollout('new', 100)")
+    await become(conn, f"holdfast_{role}")
+    assert await conn.fetchval("select holdfast.in_rollout('new', '42')") is True
+
+
 async def test_a_producer_does_nothing_else(conn: Connection) -> None:
     await become(conn, "holdfast_producer")
     await denied(conn, WORKER_VERBS)
@@ -153,6 +166,7 @@ async def test_a_worker_does_all_of_a_workers_life(conn: Connection) -> None:
         await conn.execute("select holdfast.cancel_jobs(array(select id from holdfast.jobs))")
         await become(conn, "holdfast_worker")
     await renew(conn, worker)
+    assert await conn.fetchval("select holdfast.worker_flags()") == "{}"
     for task in MAINTENANCE:
         await conn.execute(f"select holdfast.{task}")
     await conn.execute("select holdfast.stop_worker($1)", worker)
@@ -193,6 +207,7 @@ async def test_an_operator_operates_and_reads_but_does_not_work(conn: Connection
     await become(conn, "holdfast_operator")
     await conn.execute("select holdfast.pause_queue('default', 'hot', 'Ada')")
     await conn.execute("select holdfast.resume_queue('default', null, 'Ada')")
+    await conn.execute("select holdfast.set_flag('slots', '20', null, 'gpu', 'load', 'Ada')")
     assert await cancel(conn, job) == "cancelled"
     assert await replay(conn, job) == "replayed"
     assert await conn.fetchval("select holdfast.cancel_run($1)", run) == 1

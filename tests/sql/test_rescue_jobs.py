@@ -242,3 +242,52 @@ async def test_a_renewal_that_came_first_wins(database_url: str) -> None:
     assert await complete(conn, job)
     await conn.close()
     await other.close()
+
+
+async def set_rescue(conn: Connection, value: str | None, queue: str | None = None) -> None:
+    await conn.execute("select holdfast.set_flag('rescue', $1, $2)", value, queue)
+
+
+async def test_with_rescue_off_jobs_stay_with_their_worker_also_past_their_timeout(conn: Connection) -> None:
+    job = await running_job(conn, timeout="10s")
+    await set_rescue(conn, "off")
+    await expire_worker(conn, job.worker)
+    await conn.execute("update holdfast.jobs set stop_at = now() - interval '1 hour'")
+    assert set(dict(await rescue(conn)).values()) == {0}
+    (why,) = await conn.fetch("select detail from holdfast.explain($1)", job.id)
+    assert why["detail"].endswith(
+        "its lease has ended; no other worker takes the job over, because the flag rescue is off for queue"
+        " default."
+    )
+    stuck = "select name from holdfast.stuck_jobs(interval '0', 10)"
+    assert await conn.fetch(stuck) == []
+    assert not (await renew(conn, job.worker))["rescued"]
+    assert (await rescue(conn))["timed_out"] == 1, "its worker lives, so its timeout counts again"
+
+
+async def test_rescue_on_again_takes_the_jobs_over_at_once(conn: Connection) -> None:
+    job = await running_job(conn)
+    await set_rescue(conn, "off")
+    await expire_worker(conn, job.worker)
+    assert (await rescue(conn))["recovered"] == 0
+    await set_rescue(conn, None)
+    assert [row["name"] for row in await conn.fetch("select name from holdfast.stuck_jobs('0', 10)")] == [
+        "stuck_running"
+    ]
+    assert (await rescue(conn))["recovered"] == 1
+    assert await state_of(conn, job.id) == "ready"
+
+
+async def test_rescue_of_one_queue_wins_over_that_of_all(conn: Connection) -> None:
+    worker = await a_worker(conn, queues=["kept", "taken"])
+    kept, taken = (
+        await running_job(conn, worker, queue="kept"),
+        await running_job(conn, worker, queue="taken"),
+    )
+    await set_rescue(conn, "off")
+    await set_rescue(conn, "on", "taken")
+    await expire_worker(conn, worker)
+    assert (await rescue(conn))["recovered"] == 1
+    assert (await state_of(conn, kept.id), await state_of(conn, taken.id)) == ("running", "ready")
+    assert (await renew(conn, worker))["rescued"], "it has lost a job, so it drops all"
+    assert await state_of(conn, kept.id) == "ready"

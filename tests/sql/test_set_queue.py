@@ -13,7 +13,7 @@ Changes = dict[str, tuple[Any, Any]]
 SETTABLE: list[tuple[str, dict[str, Any], Changes]] = [
     (
         "queue",
-        {"timeout": "2 minutes", "max_concurrent": 4, "detail": "basic"},
+        {"timeout": "2 minutes", "max_concurrent": 4, "max_losses": 3},
         {"timeout": (None, 120), "max_concurrent": (None, 4)},
     ),
     ("task", {"priority": 70, "rate": "100/minute"}, {"priority": (None, 70), "rate": (None, "100/minute")}),

@@ -194,5 +194,10 @@ async def test_a_call_that_the_model_server_refuses_is_an_error_without_its_word
     call, (attempt,) = spans.one("chat m"), spans.of(SpanKind.CONSUMER)
     assert (call.status.status_code, call.status.description) == (StatusCode.ERROR, "ModelFailed")
     assert parent_of(call) == id_of(attempt)
+    (asked,) = s.asked
+    assert asked.headers["traceparent"].split("-")[1:3] == [
+        f"{call.context.trace_id:032x}",
+        f"{id_of(call):016x}",
+    ]
     assert attempt.status.status_code is StatusCode.ERROR
     assert "Ada" not in " ".join(span.to_json() for span in spans.all)

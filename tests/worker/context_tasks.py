@@ -9,6 +9,7 @@ from typing import Any
 from holdfast import BadHandler, Holdfast, JobContext, LeaseLost, Pipeline, Stage, Yield
 from holdfast.client.pipeline import PipelineHandle
 from holdfast.model.recorded_call import CallKind, NewCall
+from tests.worker.context_cached import cached
 from tests.worker.context_reach import Awaiting, Blocking, Reach
 
 HOUR = timedelta(hours=1)
@@ -22,7 +23,7 @@ async def resources() -> AsyncIterator[dict[str, str]]:
 
 
 Use = Callable[[JobContext, Reach], Awaitable[Any]]
-USES: dict[str, Use] = {}
+USES: dict[str, Use] = {"cached": cached}
 
 
 def use(function: Use) -> Use:
@@ -40,7 +41,7 @@ def plain(name: str) -> None:
 
 
 ONLY_READ = ("task", "queue", "attempt", "failures", "generation", "labels", "endpoint", "stage", "resources")
-for member in ONLY_READ:
+for member in (*ONLY_READ, "slot"):
     plain(member)
 
 
@@ -65,7 +66,6 @@ async def endpoint_ok(ctx: JobContext, _: Reach) -> list[bool | None]:
 
 @use
 async def blocking(ctx: JobContext, _: Reach) -> list[str]:
-    """The same methods, by the same names."""
     kinds = (type(ctx), type(ctx.blocking))
     waiting = {name for name in members(kinds[0]) if inspect.iscoroutinefunction(getattr(kinds[0], name))}
     return sorted(waiting - members(kinds[1]))

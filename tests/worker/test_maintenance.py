@@ -72,6 +72,8 @@ async def test_all_standard_maintenance_tasks_run_against_the_real_verbs(db: Dat
         "prune_endpoints",
         "seal_events",
         "sample_depths",
+        "rebalance",
+        "fire_schedules",
     }
 
 

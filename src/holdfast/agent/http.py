@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from holdfast.agent.secrets import Secrets
 from holdfast.model.error import ModelFailed, NotConfigured
 from holdfast.model.storable_text import storable
+from holdfast.telemetry.tracer import carrier_here
 
 if TYPE_CHECKING:
     import httpx2
@@ -69,7 +70,8 @@ class ModelClient:
 
     async def _send(self, body: Mapping[str, Any], key: str) -> tuple[int, dict[str, str], bytes]:
         content = json.dumps(body, ensure_ascii=False).encode(errors="replace")
-        headers = {"Content-Type": "application/json", "Idempotency-Key": key}
+        # With tracing on, the server's own spans belong to the span of this call.
+        headers = {"Content-Type": "application/json", "Idempotency-Key": key, **(carrier_here() or {})}
         sending = self._client.stream("POST", self._address, content=content, headers=headers)
         async with sending as response:
             data = await _bounded(response.aiter_bytes())

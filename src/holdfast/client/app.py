@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 from uuid import UUID
 
+from holdfast.client.access_keys import AccessKeys
 from holdfast.client.audit import AuditTrail
 from holdfast.client.bulk import Bulk, OnProgress, length_of
 from holdfast.client.connection_pools import Links
@@ -21,16 +22,20 @@ from holdfast.client.operator import OperatorActions
 from holdfast.client.own_connection import own_connection
 from holdfast.client.pipeline import PipelineHandle, check_places
 from holdfast.client.read_id import read_id
+from holdfast.client.rules import RuleActions
 from holdfast.client.run import Run, run_options
+from holdfast.client.schedule import ScheduleDecorator
+from holdfast.client.schedules import Schedules
 from holdfast.client.settings import Settings
 from holdfast.client.sync import SyncLoop
 from holdfast.client.task import Call, Task
 from holdfast.client.task_and_queue_settings import DEFAULT_QUEUE, QueuePolicy, TaskPolicy, queue_wire
 from holdfast.client.task_calls import Calls
 from holdfast.client.task_decorator import TaskDecorator
+from holdfast.client.task_unique_key import MakeKey
 from holdfast.client.time_boxed_work import WorkOptions, work
 from holdfast.client.worker_plan import WorkerPlan
-from holdfast.db import endpoints, jobs, pipelines, queues, worker_needs
+from holdfast.db import endpoints, jobs, pipelines, queues, rollouts, schedules, worker_needs
 from holdfast.db.connect import Database
 from holdfast.db.statement import Declare
 from holdfast.model.app_hooks import AppHooks
@@ -43,6 +48,7 @@ from holdfast.model.job import Job
 from holdfast.model.pipeline import SignalResult
 from holdfast.model.process_limits import process_limits
 from holdfast.model.retry import RetryPolicy
+from holdfast.model.rollout import Rollout
 from holdfast.model.worker_need import AHEAD, TARGET, WorkerNeed
 from holdfast.pipeline.define import RESET, Pipeline
 from holdfast.telemetry.hooks import EventHooks
@@ -77,7 +83,8 @@ class Holdfast:
         self._sync = SyncLoop(self._links)
         self.dead, self.operator = DeadLetters(self._links), OperatorActions(self._links)
         self.settings, self.audit = Settings(self._links), AuditTrail(self._links)
-        self.metrics = Metrics(self._links, self._sync)
+        self.metrics, self.schedules = Metrics(self._links, self._sync), Schedules(self._links)
+        self.rules, self.keys = RuleActions(self._links), AccessKeys(self._links)
 
     async def __aenter__(self) -> Self:
         await self.database.start()
@@ -126,6 +133,8 @@ class Holdfast:
         memory: Size | None = None,
         nice: int | None = None,
         yields: bool = False,
+        unique_key: MakeKey | None = None,
+        unique_for: Duration | None = None,
     ) -> TaskDecorator:
         """Makes a function a task, under its own name unless `name` is given.
 
@@ -133,6 +142,8 @@ class Holdfast:
         all workers. `endpoint` is the service that it calls; `classify` adds rules for classes of exceptions.
         In mode="process" the handler has its own process, which its timeout kills. `yields`: the handler
         returns its job unfinished at the margin of a time box, so a worker claims its jobs until then.
+        `unique_key` makes a key from the handler's arguments: jobs with the same key are one job, until it
+        has ended, or for the time `unique_for` from its enqueue unless it is dead or cancelled.
         """
         if misplaced:
             raise BadHandler("@app.task takes only keyword arguments.", "write @app.task() above a function")
@@ -148,6 +159,8 @@ class Holdfast:
             process=process_limits(mode, memory, nice),
             classify=Classifier.parse(classify),
             yields=yields,
+            unique_key=unique_key,
+            unique_for=unique_for,
         )
         return TaskDecorator(self.tasks, name, policy, self._links, self._sync, self.app_hooks)
 
@@ -167,8 +180,30 @@ class Holdfast:
         self.pipelines[pipeline.name] = pipeline
         return PipelineHandle(pipeline, self.tasks, self._links)
 
+    def schedule(
+        self,
+        cron: str | None = None,
+        *,
+        every: Duration | None = None,
+        tz: str = "UTC",
+        name: str | None = None,
+        payload: Mapping[str, Any] | None = None,
+        missed: Literal["skip", "last", "all"] = "last",
+        overlap: Literal["allow", "skip"] = "allow",
+    ) -> ScheduleDecorator:
+        """Runs a task or pipeline at the times of a cron expression, or at an interval: above `@app.task`, or
+        `app.schedule("0 7 * * 1-5", tz="Europe/Berlin")(task)`. Named as its target unless `name` is given.
+
+        `payload`: the values of the handler's parameters. `missed`: what becomes of slots that no worker
+        fired in time. `overlap="skip"`: a slot makes no job while that of the last one lives.
+        """
+        settings = {"cron": cron, "every": every, "tz": tz, "missed": missed, "overlap": overlap}
+        return ScheduleDecorator(self.schedules.declared, name, {**settings, "payload": payload or {}})
+
     async def declare(self) -> None:
-        """Sends the settings of queues, tasks, pipelines and endpoints; a worker does this when it starts."""
+        """Sends the settings of queues, tasks, pipelines, schedules and endpoints, as a worker does when it
+        starts.
+        """
         async with self.database.transaction() as conn:
             for send in self.declarations().values():
                 await send(conn)
@@ -183,6 +218,8 @@ class Holdfast:
         for name, pipeline in sorted(self.pipelines.items()):
             stages = pipeline.wire()
             said[f"pipeline {name}"] = partial(pipelines.declare_pipeline, name=name, definition=stages)
+        declared = self.schedules.declared
+        said["schedules"] = partial(schedules.declare_schedules, app=self.name, schedules=declared)
         # Last, and in this order, because calls of these endpoints wait for the commit from here on.
         for name, settings in sorted(self.endpoints.items()):
             said[f"endpoint {name}"] = partial(endpoints.declare_endpoint, name=name, settings=settings)
@@ -290,6 +327,18 @@ class Holdfast:
         from holdfast.client.report.read_report import read_report
 
         return await read_report(self.database, since)
+
+    async def in_rollout(self, name: str, key: str) -> bool:
+        """Whether a key takes the new way of a roll-out: the answer of `holdfast.in_rollout`, not cached."""
+        return await rollouts.in_rollout(self.database, name, key)
+
+    def in_rollout_sync(self, name: str, key: str) -> bool:
+        """The same for code without an event loop."""
+        return self._sync.run(lambda link: rollouts.in_rollout(link.database, name, key))
+
+    async def rollouts(self) -> list[Rollout]:
+        """By name; a roll-out that was never set is off and not listed. `settings.set_rollout` sets one."""
+        return await rollouts.list_rollouts(self.database)
 
     async def pause_queue(self, name: str, reason: str | None = None) -> None:
         """Workers claim no job of the queue until it is resumed."""

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any
 
 from holdfast.client.connection_pools import Link
+from holdfast.client.enqueue import ROUTED
 from holdfast.client.enqueue_options import Stagger
 from holdfast.client.new_job import NewJob, queues_of
 from holdfast.client.own_connection import OwnConnection, QueueNamer, run_blocking
@@ -52,7 +53,7 @@ class Bulk:
             async def store_chunk(chunk: list[NewJob]) -> list[Enqueued]:
                 queues.update(queues_of(chunk))
                 await link.name_queues(queues)
-                return await link.store(conn, chunk, notify=False)
+                return await link.store(conn, chunk, notify=ROUTED)
 
             async for some in overlapped(chain([first], ready), store_chunk):
                 self._note(stored, some)

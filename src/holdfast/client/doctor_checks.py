@@ -10,13 +10,16 @@ from holdfast.db import doctor_facts, locks, migrate
 from holdfast.db.connect import Database
 from holdfast.db.continuations import overdue_continuation
 from holdfast.db.endpoints import uncounted_jobs
+from holdfast.db.flags import rescue_off
 from holdfast.db.logs import storage
 from holdfast.db.queues import full_pause
+from holdfast.db.schedules import list_schedules
 from holdfast.db.schema_check import advice_for
 from holdfast.maintenance.standard_tasks import standard_tasks
 from holdfast.model.duration import short
 from holdfast.model.error import DatabaseUnavailable, HoldfastError, PermissionDenied
 from holdfast.model.human_readable import NAMED, counted, some, time_words
+from holdfast.model.schedule import Schedule
 
 OLDEST_POSTGRES = 14
 SKEW_TO_MENTION = timedelta(seconds=2)
@@ -184,12 +187,31 @@ async def workers(database: Database) -> Verdict:
             f"{_lost(counts.unrescued)}, and no other worker has rescued {_their(counts.unrescued)} jobs.",
             "start a worker; every worker rescues the jobs of lost workers",
         )
+    if counts.kept:
+        return wrong(
+            f"{_lost(counts.kept)}, and the flag rescue is off, so {_their(counts.kept)} jobs wait.",
+            "see the check rescue; without the flag, any worker takes these jobs over",
+        )
     if counts.overdue and not counts.live:
         return wrong(
             f"{_lost(counts.overdue)}, and no live worker is left.",
             "start a worker; the logs of the lost workers may show why they ended",
         )
     return ok(f"{counts.live} live, {counts.lost} lost and without jobs")
+
+
+async def rescue(database: Database) -> Verdict:
+    off = await rescue_off(database, MOST_NAMED + 1)
+    if not off:
+        return ok("jobs of lost workers are taken over")
+    first, named = off[0], [one.queue for one in off[:MOST_NAMED] if one.queue is not None]
+    where = f"the queues {some(named, len(off) > MOST_NAMED)}" if first.queue is not None else "all queues"
+    why = f": {first.reason}" if first.reason else ""
+    scope = [] if first.queue is None else ["--queue", first.queue]
+    return note(
+        f"The flag rescue is off for {where}{_since(first.set_at)}{why}. Jobs of lost workers stay there.",
+        shlex.join(["holdfast", "flags", "unset", "rescue", *scope]),
+    )
 
 
 async def successors(database: Database) -> Verdict:
@@ -320,6 +342,31 @@ async def maintenance_tasks(database: Database) -> Verdict:
     return ok("due jobs become ready, and jobs past their deadline end")
 
 
+async def schedules(database: Database) -> Verdict:
+    found = await list_schedules(database, MOST_NAMED)
+    if wrong_ones := [one for one in found if one.state in ("invalid", "failing")]:
+        first = wrong_ones[0]
+        return wrong(
+            f"{counted(len(wrong_ones), 'schedule')} cannot run: {some([one.name for one in wrong_ones])}."
+            f" {first.name} is {first.state}: {first.problem}",
+            f"correct it with {shlex.join(['holdfast', 'schedules', 'set', first.name])} KEY=VALUE",
+        )
+    before = await doctor_facts.clock(database) - MAINTENANCE_PATIENCE
+    late = [one.name for one in found if one.state in ("new", "active") and _due(one) < before]
+    if late:
+        return wrong(f"No worker fires these schedules: {some(late)}.", "start a worker; any one will do")
+    if left := [one for one in found if one.undeclared_at is not None]:
+        return note(
+            f"Their app no longer declares these schedules: {some([one.name for one in left])}.",
+            f"{shlex.join(['holdfast', 'schedules', 'remove', left[0].name])}, or declare it again",
+        )
+    return ok("every schedule has its next time" if found else "there are none")
+
+
+def _due(schedule: Schedule) -> datetime:
+    return schedule.next_slot or schedule.counts_from
+
+
 async def endpoints(database: Database) -> Verdict:
     """Only calls of other jobs can show whether the jobs or the endpoint are at fault."""
     found = await uncounted_jobs(database)
@@ -385,9 +432,11 @@ CHECKS: dict[str, Check] = {
     "notify": notify,
     "partitions": partitions,
     "workers": workers,
+    "rescue": rescue,
     "successors": successors,
     "queues": queues,
     "maintenance": maintenance_tasks,
+    "schedules": schedules,
     "endpoints": endpoints,
     "logs": handler_logs,
     "autovacuum": autovacuum,

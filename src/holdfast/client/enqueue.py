@@ -5,7 +5,7 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol
+from typing import Literal, Protocol
 
 from holdfast.client.enqueue_options import split_options
 from holdfast.client.new_job import NewJob, queues_of
@@ -20,9 +20,13 @@ from holdfast.model.job import Enqueued
 MOST_JOBS = 500
 MOST_BYTES = 4 * 1024 * 1024
 
+Notify = bool | Literal["routed"]
+# The notifier wakes the queues that this process knows of; the statement only those that rules chose instead.
+ROUTED: Literal["routed"] = "routed"
+
 
 class Store(Protocol):
-    async def __call__(self, on: Fetcher, batch: Sequence[NewJob], /, *, notify: bool) -> list[Enqueued]:
+    async def __call__(self, on: Fetcher, batch: Sequence[NewJob], /, *, notify: Notify) -> list[Enqueued]:
         """As `store` does it."""
 
 
@@ -109,7 +113,7 @@ class Enqueuer:
 
     async def _send(self, batch: Sequence[Caller]) -> None:
         try:
-            stored = await store(self._kept, [caller.job for caller in batch], notify=False)
+            stored = await store(self._kept, [caller.job for caller in batch], notify=ROUTED)
         except HoldfastError as exc:
             await self._refused(batch, exc)
         except BaseException:
@@ -131,15 +135,15 @@ class Enqueuer:
             await self._send([caller])
 
     async def _send_one(self, on: Fetcher, job: NewJob) -> Enqueued:
-        queue = job.options["queue"]
+        queue = job.options.get("queue") or job.options["default_queue"]
         rides = self._notifier.ride(queue)
-        (enqueued,) = await store(on, [job], notify=rides)
+        (enqueued,) = await store(on, [job], notify=rides or ROUTED)
         if not rides:
             self._notifier.tell([queue])
         return enqueued
 
 
-async def store(on: Fetcher, batch: Sequence[NewJob], *, notify: bool) -> list[Enqueued]:
+async def store(on: Fetcher, batch: Sequence[NewJob], *, notify: Notify) -> list[Enqueued]:
     """One statement for all of `batch`."""
     if len(batch) == 1:
         (job,) = batch

@@ -24,6 +24,12 @@ class NewJob(NamedTuple):
         """
         return "unique_key" in self.options or "order_key" in self.options
 
+    @property
+    def queue(self) -> str:
+        """Where it goes unless a rule in the database chooses another queue."""
+        queue: str = self.options.get("queue") or self.options["default_queue"]
+        return queue
+
 
 def queues_of(jobs: Iterable[NewJob]) -> set[str]:
-    return {job.options["queue"] for job in jobs}
+    return {job.queue for job in jobs}

@@ -6,13 +6,15 @@ from uuid import UUID
 from holdfast.client.connection_pools import Links
 from holdfast.client.filters import JobFilter, read_state, wire
 from holdfast.client.job_actions import Action, JobSelection, act
+from holdfast.client.move import move_in_steps
 from holdfast.client.read_id import read_id
-from holdfast.db import logs, operator, stats
+from holdfast.db import logs, moves, operator, stats
 from holdfast.db.operator import Results
 from holdfast.db.statement import Executor
 from holdfast.model.byte_size import Size, parse_size
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.id import JobId
+from holdfast.model.move import Moved, RebalancedPair
 from holdfast.model.operator_action import OperatorResult
 from holdfast.model.payload import encode
 from holdfast.model.state import LIVE
@@ -70,6 +72,17 @@ class OperatorActions:
             filters,
             lambda ids: operator.set_priority(self._database, ids, to, reason, self._links.name),
         )
+
+    async def move_jobs(self, from_queue: str, to_queue: str, limit: int, reason: str) -> Moved:
+        """Moves up to `limit` ready and scheduled jobs to another queue, those first that would start next.
+
+        Running and waiting jobs, suspects and jobs of pipelines stay.
+        """
+        return await move_in_steps(self._database, from_queue, to_queue, limit, reason, self._links.name)
+
+    async def rebalance(self, dry_run: bool = False, reason: str | None = None) -> list[RebalancedPair]:
+        """Moves jobs between the pairs of `app.settings.set_rebalance`, as workers do every five minutes."""
+        return await moves.rebalance_queues(self._database, dry_run, reason=reason, actor=self._links.name)
 
     @property
     def _database(self) -> Executor:

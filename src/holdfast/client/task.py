@@ -14,11 +14,12 @@ from holdfast.client.own_connection import OwnConnection, run_blocking
 from holdfast.client.signature import Signature
 from holdfast.client.sync import SyncLoop
 from holdfast.client.task_and_queue_settings import TaskPolicy
+from holdfast.client.task_unique_key import TaskUniqueKey
 from holdfast.model.app_hooks import AppHooks
 from holdfast.model.classify import Classifier
 from holdfast.model.error import InvalidInput
 from holdfast.model.job import Enqueued
-from holdfast.model.payload import JsonText, encode
+from holdfast.model.payload import JsonText, decode, encode
 from holdfast.model.process_limits import ProcessLimits
 
 P = ParamSpec("P")
@@ -35,7 +36,7 @@ class Call(Generic[R]):
 
     @property
     def job(self) -> NewJob:
-        return NewJob(self.task.name, self.payload, self.task.wire)
+        return NewJob(self.task.name, self.payload, self.task.wire_of(self.payload))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Bindings:
     links: Links
     sync: SyncLoop
     app_hooks: AppHooks
+    unique: TaskUniqueKey | None = None
 
 
 class Task(Generic[P, R]):
@@ -71,6 +73,11 @@ class Task(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Calls the handler directly, like a normal function."""
         return self._bound.handler(*args, **kwargs)
+
+    @property
+    def given(self) -> Wire:
+        """The options that were given by `options`, as the verbs take them."""
+        return self._given
 
     @property
     def handler(self) -> Callable[..., Any]:
@@ -166,11 +173,22 @@ class Task(Generic[P, R]):
         """The handler's return value as JSON text; raises InvalidPayload if it is not JSON."""
         return encode(self._bound.signature.output.to_json(value))
 
+    def wire_of(self, payload: JsonText, given: Wire = NONE) -> Wire:
+        """The options of a job with this payload, with the given ones replaced. A unique key among them
+        replaces the task's own. Raises InvalidInput if the task's unique_key fails.
+        """
+        wire, unique = {**self.wire, **given} if given else self.wire, self._bound.unique
+        if unique is None or "unique_key" in wire:
+            return wire
+        arguments = self._bound.signature.arguments(decode(payload))
+        return {**wire, **unique.options(arguments, wire.get("pipeline"))}
+
     def handle(self, stored: Enqueued) -> JobHandle[R]:
         return JobHandle(self._bound.links, stored.id, stored.created, self._bound.signature.output)
 
     def _job(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NewJob:
-        return NewJob(self.name, self._bound.signature.payload(args, kwargs), self.wire)
+        payload = self._bound.signature.payload(args, kwargs)
+        return NewJob(self.name, payload, self.wire if self._bound.unique is None else self.wire_of(payload))
 
     def _bulk(self, calls: Iterable[Call[R]], progress: OnProgress | None) -> Bulk:
         return Bulk(map(self._adopted, calls), length_of(calls), self._given.get("stagger"), progress)
@@ -185,7 +203,7 @@ class Task(Generic[P, R]):
             )
         theirs = call.task._given
         if not theirs or theirs is self._given:
-            return NewJob(self.name, call.payload, self.wire)
+            return NewJob(self.name, call.payload, self.wire_of(call.payload))
         if not self._given and call.task._bound is self._bound:
-            return NewJob(self.name, call.payload, call.task.wire)
-        return NewJob(self.name, call.payload, job_options(self.wire, theirs))
+            return call.job
+        return NewJob(self.name, call.payload, job_options(self.wire_of(call.payload, theirs), NONE))

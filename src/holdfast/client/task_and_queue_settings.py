@@ -1,6 +1,6 @@
 """The settings of tasks and queues; only those that are given are sent."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypedDict
@@ -13,6 +13,12 @@ from holdfast.model.process_limits import ProcessLimits
 from holdfast.model.retry import PRESETS, RetryPolicy
 
 DEFAULT_QUEUE = "default"
+SENT_WITH_JOBS = {
+    "queue": "default_queue",
+    "priority": "default_priority",
+    "timeout": "timeout",
+    "endpoint": "endpoint",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +37,16 @@ class TaskPolicy:
     process: ProcessLimits | None = None
     classify: Classifier = STANDARD
     yields: bool = False
+    # Only for Python producers:
+    unique_key: Callable[..., str] | None = None
+    unique_for: Duration | None = None
 
     def job_wire(self) -> dict[str, Any]:
         """Options that are fixed at enqueue are sent with each job, so that they apply before a worker has
-        declared the task.
+        declared the task. Queue and priority are marked as defaults, because rules may choose others.
         """
         fixed = self.wire()
-        return {name: fixed[name] for name in ("queue", "priority", "timeout", "endpoint") if name in fixed}
+        return {sent: fixed[name] for name, sent in SENT_WITH_JOBS.items() if name in fixed}
 
     def wire(self) -> dict[str, Any]:
         given = {

@@ -10,6 +10,7 @@ from holdfast.client.signature import Signature
 from holdfast.client.sync import SyncLoop
 from holdfast.client.task import Bindings, Task
 from holdfast.client.task_and_queue_settings import TaskPolicy
+from holdfast.client.task_unique_key import TaskUniqueKey
 from holdfast.model.app_hooks import AppHooks
 from holdfast.model.context import Context
 from holdfast.model.error import BadHandler
@@ -68,11 +69,24 @@ class TaskDecorator:
                 f"The handler {name} has yields=True, but no JobContext that tells it when to yield.",
                 "add a parameter annotated with JobContext, or remove yields=True",
             )
-        policy, wire = self._policy, self._policy.job_wire()
-        bound = Bindings(handler, signature, policy, wire, self._links, self._sync, self._surroundings)
+        policy, wire, unique = self._policy, self._policy.job_wire(), _unique_key(name, handler, self._policy)
+        bound = Bindings(
+            handler, signature, policy, wire, self._links, self._sync, self._surroundings, unique
+        )
         task: Task[..., Any] = Task(name, bound)
         self._tasks[name] = task
         return task
+
+
+def _unique_key(name: str, handler: Callable[..., Any], policy: TaskPolicy) -> TaskUniqueKey | None:
+    if policy.unique_key is not None:
+        return TaskUniqueKey(name, handler, policy.unique_key, policy.unique_for)
+    if policy.unique_for is not None:
+        raise BadHandler(
+            f"The task {name} has unique_for, but no unique_key.",
+            "add unique_key=…, a function that makes a string from the handler's arguments",
+        )
+    return None
 
 
 def _check_kind(handler: Any) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from holdfast.client.read_id import read_id
 from holdfast.model.duration import Duration, parse_duration
+from holdfast.model.flag import ClaimSize
 from holdfast.model.id import RunId
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class WorkOptions(TypedDict, total=False):
     queues: Sequence[str] | Mapping[str, float]
     slots: int
     group: str
-    claim_size: int
+    claim_size: ClaimSize
     run: "Run | UUID | str"
     continuation: Mapping[str, Any] | UUID | str | None
     continue_by: "Starter | None"
@@ -47,7 +48,7 @@ async def work(app: "Holdfast", time_box: Duration, options: WorkOptions) -> "Wo
     worker = Worker(
         app,
         options.get("queues") or app.queue_names,
-        slots=options.get("slots", 50),
+        slots=options.get("slots"),
         group=options.get("group"),
         lease=None if lease is None else parse_duration(lease),
         sweep=parse_duration(options.get("sweep", "5s")),

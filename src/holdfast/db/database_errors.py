@@ -10,6 +10,7 @@ import asyncpg
 from holdfast.db.database_unavailable import no_answer
 from holdfast.db.needed_role import role_hint
 from holdfast.model.error import (
+    AccessDenied,
     DatabaseError,
     DatabaseUnavailable,
     HoldfastError,
@@ -17,6 +18,7 @@ from holdfast.model.error import (
     InvalidOption,
     InvalidPayload,
     LeaseLost,
+    NotAuthenticated,
     NotFound,
     PermissionDenied,
     SchemaBehind,
@@ -32,6 +34,8 @@ OWN_STATES: dict[str, type[HoldfastError]] = {
     "HF004": NotFound,
     "HF005": WrongState,
     "HF006": LeaseLost,
+    "HF007": NotAuthenticated,
+    "HF008": AccessDenied,
 }
 
 # The statement was prepared on another server connection: a pooler assigns one per transaction.

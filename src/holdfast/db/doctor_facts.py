@@ -42,16 +42,19 @@ where inhparent = 'holdfast.history'::regclass
 WORKERS = """
 with overdue as materialized (
   select id from holdfast.worker_view where state = 'lost' and lease_until < holdfast.now() - $1::interval
+), held as materialized (
+  select j.worker, coalesce(q.value, f.value) = 'on' as may_be_rescued
+  from holdfast.job_view as j
+  join holdfast.flag_view as f on f.name = 'rescue' and f.queue is null
+  left join holdfast.flag_view as q on q.name = 'rescue' and q.queue = j.queue
+  where j.state = 'running' and j.ended_at is null and j.worker in (select id from overdue)
 )
 select
   (select count(*) from holdfast.worker_view where state in ('working', 'draining')) as live,
   (select count(*) from holdfast.worker_view where state = 'lost') as lost,
   (select count(*) from overdue) as overdue,
-  (
-    select count(distinct j.worker)
-    from holdfast.job_view as j
-    where j.state = 'running' and j.ended_at is null and j.worker in (select id from overdue)
-  ) as unrescued
+  (select count(distinct worker) from held where may_be_rescued) as unrescued,
+  (select count(distinct worker) from held where not may_be_rescued) as kept
 """
 
 NEGLECTED_QUEUES = "select holdfast.neglected_queues($1::integer)"
@@ -142,12 +145,15 @@ class ServerFacts:
 
 @dataclass(frozen=True, slots=True)
 class WorkerCounts:
-    """`overdue`: lost for longer than given; `unrescued`: those of them that still hold jobs."""
+    """`overdue`: lost for longer than given. `unrescued`: those of them that still hold jobs; `kept`: those
+    whose jobs stay because the flag rescue is off.
+    """
 
     live: int
     lost: int
     overdue: int
     unrescued: int
+    kept: int
 
 
 @dataclass(frozen=True, slots=True)

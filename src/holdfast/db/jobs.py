@@ -45,6 +45,8 @@ COLUMNS = {
     "origin": "text[]",
     "actor": "text[]",
     "trace": "text[]::jsonb[]",
+    "default_queue": "text[]",
+    "default_priority": "integer[]",
 }
 ENQUEUE_COLUMNS = (
     "select job_id, created from holdfast.enqueue_columns("

@@ -17,7 +17,7 @@ from holdfast.model.progress_report import NotReported
 from holdfast.model.worker import LeftJobs, Renewal, Settled, StopRequest
 
 REGISTER = "select holdfast.register_worker($1::uuid, $2::text[], $3::jsonb)"
-RENEW = "select lease_until, known, rescued, drain from holdfast.renew_lease($1::uuid, $2::jsonb)"
+RENEW = "select lease_until, known, rescued, drain, flags from holdfast.renew_lease($1::uuid, $2::jsonb)"
 STOP = "select holdfast.stop_worker($1::uuid, $2::jsonb)"
 ASKED_TO_STOP = "select job_id, token, reason from holdfast.cancel_requests($1::uuid)"
 HELD = "select job_id, token from holdfast.held_jobs($1::uuid)"

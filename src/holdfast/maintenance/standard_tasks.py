@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from datetime import timedelta
 
-from holdfast.db import maintenance
+from holdfast.db import maintenance, moves
 from holdfast.db.statement import Executor
+from holdfast.maintenance.fire_schedules import BATCH, fire_schedules
 from holdfast.maintenance.maintenance_task import MaintenanceTask
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
@@ -25,9 +26,12 @@ SETTLE_LIMITS = "settle_limits"
 MARK_LANES = "mark_lanes"
 SEAL_EVENTS = "seal_events"
 SAMPLE_DEPTHS = "sample_depths"
+REBALANCE = "rebalance"
+FIRE_SCHEDULES = "fire_schedules"
 
 MINUTE = timedelta(seconds=60)
 SPREAD = timedelta(seconds=20)
+REBALANCE_EVERY = timedelta(minutes=5)  # over all workers: each asks once a minute
 
 
 def _nothing() -> None: ...
@@ -50,6 +54,7 @@ def standard_tasks(sweep: timedelta, on_rescue: Callable[[], None] = _nothing) -
     return [
         MaintenanceTask(MAKE_PARTITIONS, MINUTE, maintenance.make_partitions, SPREAD),
         MaintenanceTask(PROMOTE, timedelta(seconds=2), maintenance.promote_jobs, batch=1000),
+        MaintenanceTask(FIRE_SCHEDULES, timedelta(seconds=2), fire_schedules, batch=BATCH),
         MaintenanceTask(RESCUE, sweep, rescue, batch=1000, at_once=True),
         MaintenanceTask(CLOSE_RUNS, sweep, maintenance.close_runs, batch=100, at_once=True),
         MaintenanceTask(ADVANCE_ORDER_KEYS, sweep, maintenance.advance_order_keys, batch=1000, at_once=True),
@@ -62,6 +67,7 @@ def standard_tasks(sweep: timedelta, on_rescue: Callable[[], None] = _nothing) -
         MaintenanceTask(PRUNE_LOGS, MINUTE, maintenance.prune_logs, SPREAD, batch=1000),
         MaintenanceTask(FORGET_WORKERS, MINUTE, maintenance.forget_workers, SPREAD),
         MaintenanceTask(SAMPLE_DEPTHS, 2 * sweep, maintenance.sample_depths),
+        MaintenanceTask(REBALANCE, MINUTE, rebalance, SPREAD),
         MaintenanceTask(SUMMARISE_ENDS, 2 * sweep, maintenance.summarise_ends),
         MaintenanceTask(PRUNE_ENDPOINTS, MINUTE, maintenance.prune_endpoints, SPREAD, batch=10_000),
     ]
@@ -83,3 +89,7 @@ async def seal_events(on: Executor) -> int | None:
 
 async def prune_unused(on: Executor) -> int:
     return sum((await maintenance.prune_unused(on)).values())
+
+
+async def rebalance(on: Executor) -> int:
+    return sum(pair.jobs for pair in await moves.rebalance_queues(on, every=REBALANCE_EVERY))

@@ -21,6 +21,8 @@ HoldfastError                       exit code 1
 │   ├── BadHandler
 │   └── TransactionEnded                a handler committed or rolled back its job's transaction
 ├── PermissionDenied                1   the database role may not call that verb
+├── NotAuthenticated                1   the access key is unknown, expired or revoked
+├── AccessDenied                    1   the access key's role or scope does not allow that
 ├── LeaseLost                       1   another worker has the job
 ├── NotConfigured                   1   this process lacks a package or an environment variable
 ├── ModelFailed                     1   a model server answered with an error, or not at all
@@ -30,6 +32,7 @@ HoldfastError                       exit code 1
 The exceptions that a handler raises to end its attempt are another tree, in `end_attempt.py`.
 """
 
+import re
 from collections.abc import Mapping
 
 from holdfast.model.state import State
@@ -45,6 +48,11 @@ class HoldfastError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint if hint is not None else self.default_hint
+
+    @property
+    def code(self) -> str:
+        """Of the HTTP API: the name of the class, such as unique_conflict."""
+        return re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
 
     @property
     def hint(self) -> str | None:
@@ -200,6 +208,18 @@ class PermissionDenied(HoldfastError):
     default_hint = (
         "grant the role holdfast_producer, holdfast_worker, holdfast_operator or holdfast_viewer to the user"
     )
+
+
+class NotAuthenticated(HoldfastError):
+    """The access key is missing, unknown, expired or revoked."""
+
+    default_hint = "send a valid key; 'holdfast keys create' makes one"
+
+
+class AccessDenied(HoldfastError):
+    """The role or the scope of the access key does not allow this."""
+
+    default_hint = "use a key with another role or scope; 'holdfast keys list' shows them"
 
 
 class LeaseLost(HoldfastError):

@@ -2,7 +2,7 @@
 
 from holdfast.model.error import NotConfigured
 
-PACKAGES = ("starlette", "uvicorn")
+PACKAGES = ("fastapi", "starlette", "uvicorn")
 
 
 def server_extra_missing(what: str, exc: ModuleNotFoundError) -> NotConfigured:

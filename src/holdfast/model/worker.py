@@ -14,13 +14,14 @@ class Renewal:
     """The answer to a renewed lease.
 
     `known` false: the worker's row is gone, register again. `rescued`: other workers have its jobs, drop all
-    that it claimed before. `drain`: an operator asked it to finish and exit.
+    that it claimed before. `drain`: an operator asked it to finish and exit. `flags`: those that hold for it.
     """
 
     lease_until: datetime | None
     known: bool
     rescued: bool
     drain: bool
+    flags: dict[str, dict[str, str | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,9 @@ class LeftWorkers:
 class WorkerSummary:
     """A worker as people see it; its state is lost once its lease has ended.
 
-    `run`, `index`, `claim_size` and `box_until` are those of a worker with a time box.
+    `run`, `index` and `box_until` are those of a worker with a time box. `slots_from` and `claim_size_from`:
+    where these come from (its option, the flag of its group, the flag for all, or the default); None if the
+    worker does not say.
     """
 
     id: WorkerId
@@ -128,3 +131,5 @@ class WorkerSummary:
     box_until: datetime | None
     drain_asked: bool
     metadata: dict[str, Any]
+    slots_from: str | None
+    claim_size_from: str | None

@@ -6,7 +6,7 @@ declare
       "signal", "declare_pipeline", "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns", "read_payloads",
       "notify_ready",
       "start_run", "seal_run", "run_progress", "run_forecast", "run_blocker", "job_states", "start_workers",
-      "fail_continuation", "report_metric"
+      "fail_continuation", "report_metric", "in_rollout", "check_access"
     ],
     "holdfast_worker": [
       "register_worker", "renew_lease", "stop_worker", "cancel_requests", "held_jobs", "backlog", "left_to_drain",
@@ -17,7 +17,7 @@ declare
       "complete_in_transaction", "wait_jobs", "await_signal", "spawn_children", "load_children", "load_context",
       "load_history", "signal", "declare_pipeline",
       "save_checkpoint", "load_checkpoints", "report_progress", "save_call", "label_job", "open_stages",
-      "save_logs", "log_settings",
+      "save_logs", "log_settings", "take_cached_value", "save_cached_value", "free_cached_value", "worker_flags",
       "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns", "read_payloads", "declare_queue", "declare_task",
       "declare_endpoint", "notify_ready",
       "start_run", "seal_run", "run_progress", "run_forecast", "run_blocker", "get_job", "job_states",
@@ -25,21 +25,26 @@ declare
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records",
       "record_maintenance", "seal_events",
       "forget_workers", "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits",
-      "mark_lanes", "prune_logs", "sample_depths", "report_metric"
+      "mark_lanes", "prune_logs", "sample_depths", "rebalance_queues", "report_metric", "in_rollout", "check_access",
+      "declare_schedules", "due_schedules", "check_schedule", "fire_schedule"
     ],
     "holdfast_operator": [
       "pause_queue", "resume_queue", "pause_all_queues", "resume_all_queues", "cancel_jobs", "replay_jobs",
       "replay_from_stage", "cancel_run", "replay_run", "raise_budget", "signal", "declare_pipeline", "move_pipeline",
       "extend_run", "reclaim_jobs", "complete_as_operator", "fail_as_operator", "set_priority", "drain_workers",
       "lost_continuations", "fail_continuation", "start_workers", "limit_logs", "keep_statistics",
-      "open_endpoint", "close_endpoint",
+      "open_endpoint", "close_endpoint", "move_jobs", "set_rebalance", "remove_rebalance",
       "note_dead_letters", "triage_dead_letters", "replay_dead_letters", "replace_job", "start_run", "seal_run",
       "declare_queue", "declare_task", "declare_endpoint", "set_queue", "set_task", "set_endpoint",
+      "set_flag", "set_rollout", "in_rollout", "set_rule", "set_rule_set", "remove_rule",
       "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns", "read_payloads", "notify_ready",
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records",
       "record_maintenance", "seal_events",
       "forget_workers", "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits",
-      "mark_lanes", "prune_logs", "sample_depths", "report_metric"
+      "mark_lanes", "prune_logs", "sample_depths", "rebalance_queues", "report_metric",
+      "set_schedule", "pause_schedule", "resume_schedule", "remove_schedule", "run_schedule",
+      "declare_schedules", "due_schedules", "check_schedule", "fire_schedule",
+      "check_access", "create_access_key", "rotate_access_key", "revoke_access_key"
     ],
     "holdfast_viewer": [
       "get_job", "job_states", "list_jobs", "find_jobs", "run_progress", "run_forecast", "run_blocker", "explain",
@@ -49,7 +54,7 @@ declare
       "count_dead_letters", "open_letters", "budgets_left", "queue_depths",
       "count_matching_jobs", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times",
       "recommended_workers", "work_left", "queue_names", "neglected_queues", "check_invariants", "list_events",
-      "verify_events", "depth_history", "metric_history", "left_workers"
+      "verify_events", "depth_history", "metric_history", "left_workers", "in_rollout", "test_rules", "check_access"
     ]
   }';
   -- created_at, and count_jobs and count_running above: functions in a view run with the rights of its reader.

@@ -100,6 +100,12 @@ class Event(StrEnum):
 
     # The worker.
     WORKER_STARTED = "worker.started", INFO, "The worker is registered and claims jobs.", "worker queues"
+    FLAG_APPLIED = (
+        "worker.flag_applied",
+        INFO,
+        "The worker follows a flag: its `slots` or `claim_size` changed.",
+        "worker flag before after source",
+    )
     WORKER_WAITS = "worker.waits_for_jobs", INFO, "A draining worker waits for these jobs.", "worker jobs"
     METRICS_SERVED = "metrics.served", INFO, "The worker serves its figures at `url`.", "worker url"
     WORKER_STOPPING = "worker.stopping", INFO, "The worker claims no more jobs.", "worker running"
@@ -204,6 +210,27 @@ class Event(StrEnum):
     )
     MAINTENANCE_DONE = "maintenance.done", DEBUG, "A maintenance task changed something.", "task count"
 
+    # Schedules.
+    SCHEDULE_FIRED = "schedule.fired", DEBUG, "A slot of a schedule made its job.", "schedule slot job"
+    SCHEDULE_SKIPPED = (
+        "schedule.skipped",
+        INFO,
+        "A slot made no job: it was missed, or the last one overlaps it.",
+        "schedule slot because",
+    )
+    SCHEDULE_FAILED = (
+        "schedule.failed",
+        WARNING,
+        "The job of a slot was refused; the slot is tried again after a minute.",
+        "schedule slot because",
+    )
+    SCHEDULE_INVALID = (
+        "schedule.invalid",
+        WARNING,
+        "The times of a schedule cannot be computed.",
+        "schedule because",
+    )
+
     # Resources and successors.
     RESOURCES_LOST = "resources.lost", ERROR, "The app's resources ended while they were in use.", "because"
     RESOURCES_NOT_CLOSED = "resources.not_closed", ERROR, "The app's resources did not close.", "because"
@@ -226,6 +253,15 @@ class Event(StrEnum):
         "Another worker has already taken this continuation.",
         "worker",
     )
+
+    # The HTTP API.
+    REQUEST_ANSWERED = (
+        "api.request",
+        INFO,
+        "The API answered a request; `key` is the access key's name.",
+        "request method path status seconds key",
+    )
+    REQUEST_FAILED = "api.failed", ERROR, "The API could not answer a request.", "request path because"
 
     # Producers and the database.
     NOTIFY_FAILED = "notify.failed", WARNING, "Idle workers could not be woken; they poll.", "queues because"

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from holdfast.model.error import InvalidOption
+from holdfast.model.flag import ClaimSize, WorkerFlags, WorkerSizes, sizes_of
 from holdfast.worker.metrics.metrics_address import MetricsAddress
 from holdfast.worker.suspects.suspect_workers import Isolation
 from holdfast.worker.time_box.succession import Continuing
@@ -14,7 +15,6 @@ from holdfast.worker.time_box.time_box import TimeBox
 LEASE = timedelta(seconds=30)
 GRACE = timedelta(seconds=25)
 SWEEP = timedelta(seconds=5)
-SLOTS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class WorkerOptions:
 
     queues: tuple[str, ...]
     weights: Mapping[str, float] = field(default_factory=dict)
-    slots: int = SLOTS
+    slots: int | None = None  # None: as the flag says
     group: str | None = None
     lease: timedelta = LEASE
     grace: timedelta = GRACE
@@ -34,7 +34,7 @@ class WorkerOptions:
     metadata: Mapping[str, Any] | None = None
     app_path: str | None = None  # `package.module:app`, where a child process finds the app
     box: TimeBox | None = None
-    claim_size: int | None = None  # at most this many jobs in one claim; None: as many as can be finished
+    claim_size: ClaimSize | None = None  # at most this many jobs in one claim; None: as the flag says
     continuing: Continuing = field(default_factory=Continuing)
     suspects_with: tuple[str, ...] | None = None  # the command that starts a worker for suspects
     only_suspects: bool = False
@@ -49,17 +49,21 @@ class WorkerOptions:
         is_short = self.once or self.box is not None
         return Isolation.SELF if self.suspects_with is None or is_short else Isolation.CHILDREN
 
+    def sizes(self, flags: WorkerFlags) -> WorkerSizes:
+        """What holds for this worker: its own options win over the flags."""
+        return sizes_of(self.slots, self.claim_size, flags)
+
     def __post_init__(self) -> None:
         if not self.queues:
             raise InvalidOption(
                 "A worker needs at least one queue.", 'name the queues, such as queues=["default"]'
             )
-        if self.slots < 1:
+        if self.slots is not None and self.slots < 1:
             raise InvalidOption(f"slots must be at least 1 (got {self.slots}).", "write slots=1 or more")
-        if self.claim_size is not None and self.claim_size < 1:
+        if isinstance(self.claim_size, int) and self.claim_size < 1:
             raise InvalidOption(
                 f"claim_size must be at least 1 (got {self.claim_size}).",
-                "write 1 or more, or leave out claim_size",
+                "write 1 or more or 'auto', or leave out claim_size",
             )
         if self.continuing.callback is not None and self.box is None:
             raise InvalidOption(

@@ -5,17 +5,20 @@ import os
 import random
 import socket
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import timedelta
 from time import monotonic
 from typing import Any
 from uuid import uuid4
 
+from holdfast.db.flags import worker_flags
+from holdfast.model.flag import ClaimSize, WorkerSizes
 from holdfast.model.id import WorkerId
 from holdfast.worker.declarations import Declarations
 from holdfast.worker.events.event_hooks import hooks_listening
 from holdfast.worker.lease.lease import Registration
 from holdfast.worker.metrics.metrics_address import MetricsAddress
-from holdfast.worker.options import GRACE, SLOTS, SWEEP, WorkerOptions, lease_for, queues_and_weights
+from holdfast.worker.options import GRACE, SWEEP, WorkerOptions, lease_for, queues_and_weights
 from holdfast.worker.resources import resources_open
 from holdfast.worker.shutdown.stopping import Stopping
 from holdfast.worker.time_box.succession import Continuing
@@ -37,7 +40,7 @@ class Worker:
         app: WorkerApp,
         queues: Sequence[str] | Mapping[str, float],
         *,
-        slots: int = SLOTS,
+        slots: int | None = None,
         group: str | None = None,
         lease: timedelta | None = None,
         grace: timedelta = GRACE,
@@ -48,14 +51,17 @@ class Worker:
         metadata: Mapping[str, Any] | None = None,
         app_path: str | None = None,
         box: TimeBox | None = None,
-        claim_size: int | None = None,
+        claim_size: ClaimSize | None = None,
         continuing: Continuing | None = None,
         suspects_with: Sequence[str] | None = None,
         only_suspects: bool = False,
         on_registered: Callable[[], None] | None = None,
         metrics: MetricsAddress | None = None,
     ) -> None:
-        """`suspects_with`: a command that starts another worker of this kind with `only_suspects`, see
+        """`slots` and `claim_size` win over the flags of the same names; without them the worker follows the
+        flags while it runs.
+
+        `suspects_with`: a command that starts another worker of this kind with `only_suspects`, see
         `holdfast.worker.suspects`; without it this worker runs suspects itself, one at a time and alone.
         """
         names, weights = queues_and_weights(queues)
@@ -96,8 +102,11 @@ class Worker:
             resources_open(self._app.app_hooks, self.options, self._stopping) as resources,
         ):
             self.is_open.set()
-            registration = Registration(self.id, list(self.options.queues), self._info())
-            state = WorkerState(self._app, self.options, registration, self.report, self._stopping, resources)
+            sizes = self.options.sizes(await worker_flags(self._app.database, self.options.group))
+            registration = Registration(self.id, list(self.options.queues), self._info(sizes))
+            state = WorkerState(
+                self._app, self.options, registration, sizes, self.report, self._stopping, resources
+            )
             await WorkerRun(state, declarations).work()
         return self.report
 
@@ -121,20 +130,19 @@ class Worker:
         except TimeoutError:
             return
 
-    def _info(self) -> dict[str, Any]:
+    def _info(self, sizes: WorkerSizes) -> dict[str, Any]:
         options = self.options
         info = {
             "group": options.group,
             "host": socket.gethostname(),
             "pid": os.getpid(),
             "version": self._app.version,
-            "slots": options.slots,
             "lease": options.lease.total_seconds(),
             "tasks": sorted(self._app.tasks),
             "weights": dict(options.weights) or None,
             "metadata": options.metadata,
-            "claim_size": options.claim_size,
             "isolation": options.isolation,
+            **asdict(sizes),
             **self._box_info(),
         }
         return {name: value for name, value in info.items() if value is not None}

@@ -73,4 +73,4 @@ class WorkerApp(Protocol):
     def tracer(self) -> Tracer | None: ...
 
     def declarations(self) -> Mapping[str, Declare]:
-        """The settings of queues, tasks, pipelines and endpoints, to be sent in this order."""
+        """The settings of queues, tasks, pipelines, schedules and endpoints, to be sent in this order."""

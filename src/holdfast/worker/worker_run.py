@@ -87,6 +87,7 @@ class WorkerRun:
         if (wait := worker.succession.opens_in) > 0:
             asyncio.get_running_loop().call_later(wait, worker.wake.ring)
         emit(Event.WORKER_STARTED, worker=worker.me, queues=",".join(worker.options.queues))
+        worker.tell_sizes(worker.options.sizes({}))
         if worker.options.on_registered is not None:
             worker.options.on_registered()
         return True
@@ -200,9 +201,7 @@ class WorkerRun:
         worker = self._worker
         if self._hard_stop is not None and worker.is_clear:
             self._hard_stop.settled()
-        size = worker.options.claim_size or worker.allowance.capacity(
-            worker.slots.total, worker.report.handled
-        )
+        size = worker.sizes.claim_size or worker.allowance.capacity(worker.slots.total, worker.report.handled)
         await worker.succession.hand_over(worker.main, worker.report, size)
 
     async def _end(self) -> None:

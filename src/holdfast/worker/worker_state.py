@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
-from holdfast.db.listen import CANCEL, READY
-from holdfast.maintenance.standard_tasks import CLOSE_RUNS
+from holdfast.db.listen import CANCEL, FLAGS, READY
+from holdfast.maintenance.standard_tasks import CLOSE_RUNS, RESCUE
 from holdfast.maintenance.sweeper import Sweeper
+from holdfast.model.flag import AUTO, WorkerFlags, WorkerSizes
 from holdfast.model.worker import LeftAs, Renewal
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
@@ -22,6 +24,7 @@ from holdfast.worker.progress.progress_reports import ProgressReports
 from holdfast.worker.resources import NONE
 from holdfast.worker.settle.outbox import Outbox
 from holdfast.worker.shutdown.stopping import Stopping
+from holdfast.worker.suspects.suspect_workers import Isolation
 from holdfast.worker.time_box.allowance import Allowance
 from holdfast.worker.time_box.succession import Succession
 from holdfast.worker.worker_app import WorkerApp
@@ -50,6 +53,7 @@ class WorkerState:
         app: WorkerApp,
         options: WorkerOptions,
         registration: Registration,
+        sizes: WorkerSizes | None = None,
         report: WorkerReport | None = None,
         stopping: Stopping | None = None,
         resources: Any = NONE,
@@ -61,7 +65,9 @@ class WorkerState:
         self.report = report or WorkerReport()
         self.stopping = stopping or Stopping()
         self.resources = resources
-        self.slots = Slots(options.slots)
+        self.sizes = sizes or options.sizes({})
+        self.slots = Slots(self.sizes.slots)
+        self._resize()
         self.outbox = Outbox()
         self.wake = Wake(self._may_poll_seldom)
         self.events = JobEvents(self.me, self._read_results)
@@ -74,7 +80,7 @@ class WorkerState:
         self.idle = asyncio.Event()  # set when nothing runs, waits to be sent, or is being sent
         address = app.database.address
         self.main = WorkerConnection(address, "worker", timeout=options.lease)
-        channels = {READY: self._on_ready, CANCEL: self._on_cancel}
+        channels = {READY: self._on_ready, CANCEL: self._on_cancel, FLAGS: self._on_flags}
         self.side = listening_connection(address, "worker side", channels, self.wake.ring, options.lease)
         self.lease = Lease(address, registration, options.lease, self)
         self.succession = Succession(options.continuing, options.box, registration, options.group or "")
@@ -103,6 +109,7 @@ class WorkerState:
             "running": len(self.slots.running),
             "state": "draining" if self.stopping.is_asked else "working",
             "database": self.database_time.told(),
+            **asdict(self.sizes),
         }
 
     def lease_renewed(self, answer: Renewal) -> None:
@@ -113,10 +120,49 @@ class WorkerState:
             self.wake.ring()
         if answer.drain:
             self.stopping.begin()
+        if answer.known:
+            self._follow(answer.flags)
         self.wake.nudge()  # without a lease there were no polls; an overdue one runs now
 
     def lease_expired(self) -> None:
         self.slots.stop_all(Stop.LEASE_EXPIRED)
+
+    def tell_sizes(self, before: WorkerSizes) -> None:
+        """Logs what a flag has changed."""
+        was, now = asdict(before), asdict(self.sizes)
+        for flag in ("slots", "claim_size"):
+            if was[flag] != now[flag]:
+                emit(
+                    Event.FLAG_APPLIED,
+                    worker=self.me,
+                    flag=flag,
+                    before=was[flag] or AUTO,
+                    after=now[flag] or AUTO,
+                    source=now[f"{flag}_from"],
+                )
+
+    def _follow(self, flags: WorkerFlags) -> None:
+        """Jobs that run beyond fewer slots go on; nothing is claimed until they have ended."""
+        before, self.sizes = self.sizes, self.options.sizes(flags)
+        if self.sizes == before:
+            return
+        self._resize()
+        self.tell_sizes(before)
+        self.lease.renew_soon()  # so that its row says so
+        self.wake.ring()
+        self.wake.nudge_all()  # a loop without free slots waits for no moment
+
+    def _resize(self) -> None:
+        """At most half of the slots per call, so that the other loop has work at the same time."""
+        total = self.slots.total = self.sizes.slots
+        most = total if self.options.once else (total + 1) // 2
+        self.slots.most = min(most, self.sizes.claim_size or most)
+
+    def _on_flags(self, _connection: object, _pid: int, _channel: str, flag: object) -> None:
+        if flag == "rescue" and self.options.isolation is not Isolation.ONLY:
+            self.sweeper.hurry(RESCUE)
+        elif flag in ("slots", "claim_size"):
+            self.lease.renew_soon()
 
     def _on_ready(self, _connection: object, _pid: int, _channel: str, queue: object) -> None:
         if queue in self.options.queues:

@@ -99,6 +99,17 @@ async def test_a_key_for_a_period_is_taken_until_then_and_free_afterwards(
     assert other != job.id
 
 
+@pytest.mark.parametrize(
+    ("end", "is_free"), [("complete", False), ("reject", False), ("cancel", True), ("fail", True)]
+)
+async def test_a_key_for_a_period_is_free_if_its_job_is_dead_or_cancelled(
+    conn: Connection, end: str, is_free: bool
+) -> None:
+    job = await running_job(conn, unique_key="k", unique_for="1 hour")
+    await settle(conn, job, end, {"class": "permanent"})
+    assert (await ready_job(conn, unique_key="k", unique_for="1 hour") != job.id) is is_free
+
+
 async def test_an_expired_key_taken_by_another_job_is_not_freed_by_the_first(
     conn: Connection, clock: Clock
 ) -> None:

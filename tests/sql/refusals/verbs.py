@@ -38,6 +38,7 @@ ANYTHING = {
     "timestamp with time zone": "holdfast.now()",
     "timestamp with time zone[]": "array[holdfast.now()]",
     "boolean": "false",
+    "bytea": "sha256('x')",
 }
 
 

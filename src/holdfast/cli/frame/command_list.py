@@ -101,7 +101,9 @@ COMMANDS = (
     Command("demo", "See jobs survive a flaky server and a killed worker.", "demo.command:demo"),
     Command("migrate", "Bring the database's schema up to date.", "database.migrate:migrate"),
     Command("worker", "Run jobs.", "workers.run_worker:run_worker"),
+    Command("serve", "Serve the HTTP API.", "serve:serve"),
     Command("enqueue", "Add a job to a queue.", "jobs.enqueue:enqueue"),
+    Command("import", "Enqueue the pending rows of a queue table of yours.", "jobs.import_rows:import_rows"),
     Command("top", "Watch queues, workers, endpoints and errors, live.", "top.command:top"),
     Command("stats", "Show counts, rates and durations of recently ended jobs.", "queues.stats:show_stats"),
     Command("report", "Report on a period as text, JSON or an HTML page.", "report.command:report"),
@@ -157,7 +159,7 @@ COMMANDS = (
     ),
     Noun(
         "queues",
-        "List, show, set, pause and resume queues.",
+        "List, show, set, pause and resume queues; move jobs.",
         {
             "list": "list_queues:list_queues",
             "show": "list_queues:show_queue",
@@ -165,7 +167,35 @@ COMMANDS = (
             "set": "set_queue:set_queue",
             "pause": "pause_queue:pause_queue",
             "resume": "pause_queue:resume_queue",
+            "move": "move_jobs:move_jobs",
+            "rebalance": "rebalance:rebalance",
+            "set-rebalance": "rebalance:set_rebalance",
+            "list-rebalance": "rebalance:list_rebalance",
+            "remove-rebalance": "rebalance:remove_rebalance",
             "keep-statistics": "stats:keep_statistics",
+        },
+    ),
+    Noun(
+        "rollouts",
+        "List, set and check gradual roll-outs.",
+        {
+            "list": "change_rollout:list_rollouts",
+            "set": "change_rollout:set_rollout",
+            "check": "change_rollout:check_rollout",
+        },
+    ),
+    Noun(
+        "rules",
+        "List, change, test and import rules for new jobs.",
+        {
+            "list": "list_rules:list_rules",
+            "add": "change_rules:add_rule",
+            "set": "change_rules:set_rule",
+            "remove": "change_rules:remove_rule",
+            "enable": "change_rules:enable_rule",
+            "disable": "change_rules:disable_rule",
+            "test": "judge_job:judge_job",
+            "import": "import_rules:import_rules",
         },
     ),
     Noun(
@@ -175,6 +205,19 @@ COMMANDS = (
             "list": "list_pipelines:list_pipelines",
             "show": "show_pipeline:show_pipeline",
             "move": "move_pipeline:move_pipeline",
+        },
+    ),
+    Noun(
+        "schedules",
+        "List, add, set, pause, resume, remove and run schedules.",
+        {
+            "list": "list_schedules:list_schedules",
+            "add": "change_schedule:add_schedule",
+            "set": "change_schedule:set_schedule",
+            "pause": "change_schedule:pause_schedule",
+            "resume": "change_schedule:resume_schedule",
+            "remove": "change_schedule:remove_schedule",
+            "run": "change_schedule:run_schedule",
         },
     ),
     Noun(
@@ -202,6 +245,15 @@ COMMANDS = (
         },
     ),
     Noun(
+        "flags",
+        "List and set flags: switches that running workers follow.",
+        {
+            "list": "list_flags:list_flags",
+            "set": "set_flag:set_flag",
+            "unset": "set_flag:unset_flag",
+        },
+    ),
+    Noun(
         "metrics",
         "Print metrics for Prometheus; store figures of yours.",
         {
@@ -219,6 +271,16 @@ COMMANDS = (
             "show": "list_events:show_event",
             "verify": "verify_trail:verify_trail",
             "export": "list_events:export_events",
+        },
+    ),
+    Noun(
+        "keys",
+        "Create, list, rotate and revoke API access keys.",
+        {
+            "create": "change_keys:create",
+            "list": "list_keys:list_keys",
+            "rotate": "change_keys:rotate",
+            "revoke": "change_keys:revoke",
         },
     ),
     Command("simulate-model", "Run a simulated model server for tests.", "simulate_model:simulate"),

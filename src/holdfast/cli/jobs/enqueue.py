@@ -82,7 +82,7 @@ def enqueue(
         typer.Option(
             metavar="SPAN",
             help="Block duplicates for this long: 'live' (until the job ends; the default), 'forever', or a "
-            "duration such as 1h.",
+            "duration such as 1h, which ends early if the job is dead or cancelled.",
         ),
     ] = None,
     unique_scope: Annotated[

@@ -135,7 +135,9 @@ def print_item_errors(progress: JobProgress) -> None:
 
 
 def _why(entry: TimelineEntry) -> str | None:
-    """A stage is told with what it left, a replay with where it starts."""
+    """A stage is told with what it left, a replay with where it starts, a move with its queues."""
+    if entry.what == "move" and "to_queue" in entry.detail:
+        return f"from {entry.detail['from_queue']} to {entry.detail['to_queue']}: {entry.words}"
     if entry.what == "replay" and "stage" in entry.detail:
         return ": ".join(filter(None, (f"from stage {entry.detail['stage']}", entry.words)))
     if entry.what == "stage" and entry.words is not None:

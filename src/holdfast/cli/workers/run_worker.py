@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from time import monotonic
 from typing import TypeVar
 
@@ -65,7 +66,8 @@ async def _lead(loaded: Holdfast, settings: WorkerSettings, wanted: Wanted, targ
     async with loaded:
         await ensure_schema(loaded.database, target)
         names, database = list(settings.queues_of(loaded)), loaded.database
-        return await Team(sys.argv[1:], wanted, lambda: needed(database, names, settings.slots)).work()
+        need = partial(needed, database, names, settings.slots, settings.group)
+        return await Team(sys.argv[1:], wanted, need).work()
 
 
 async def _work(loaded: Holdfast, settings: WorkerSettings, target: Target) -> WorkerReport:

@@ -29,8 +29,13 @@ class WorkerArguments:
         ),
     ] = None
     slots: Annotated[
-        int, typer.Option(min=1, max=10_000, help="Run at most this many jobs at the same time.")
-    ] = 50
+        int | None,
+        typer.Option(
+            min=1,
+            max=10_000,
+            help="Run at most this many jobs at the same time. By default the flag 'slots', or 50.",
+        ),
+    ] = None
     group: Annotated[
         str | None, typer.Option(help="Run the jobs of this group, and those without a group.")
     ] = None
@@ -71,13 +76,14 @@ class WorkerArguments:
         ),
     ] = None
     claim_size: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="N",
             help="Take at most this many jobs in one statement. 'auto' takes as many as there are free "
-            "slots, and with --time-box only as many as can end in time.",
+            "slots, and with --time-box only as many as can end in time. By default the flag 'claim_size', "
+            "or auto.",
         ),
-    ] = "auto"
+    ] = None
     processes: Annotated[
         str,
         typer.Option(

@@ -11,8 +11,10 @@ from math import inf
 
 from holdfast.cli.frame.output import say
 from holdfast.db.connect import Database
+from holdfast.db.flags import worker_flags
 from holdfast.db.worker_needs import recommended_workers
 from holdfast.model.error import HoldfastError, InvalidOption
+from holdfast.model.flag import sizes_of
 from holdfast.model.worker_need import TARGET
 
 MEMBER = "HOLDFAST_WORKER_MEMBER"  # its place among them, from 0; one that replaces another gets its place
@@ -49,10 +51,11 @@ class Wanted:
         return int(max(self.least, min(self.most, need)))
 
 
-async def needed(database: Database, queues: Sequence[str], slots: int) -> float:
+async def needed(database: Database, queues: Sequence[str], slots: int | None, group: str | None) -> float:
     """What the queues need together; nothing changes while the database does not answer."""
     try:
-        found = [await recommended_workers(database, queue, TARGET, slots=slots) for queue in queues]
+        each = sizes_of(slots, None, await worker_flags(database, group)).slots
+        found = [await recommended_workers(database, queue, TARGET, slots=each) for queue in queues]
     except HoldfastError as exc:
         say(f"warning: the number of workers that the queues need is not known: {exc.message}")
         return -inf

@@ -16,6 +16,7 @@ from holdfast.client.time_boxed_work import box_of
 from holdfast.model.describe_value import described
 from holdfast.model.duration import parse_duration
 from holdfast.model.error import InvalidOption
+from holdfast.model.flag import AUTO, ClaimSize
 from holdfast.model.id import RunId
 from holdfast.worker.metrics.metrics_address import MetricsAddress
 from holdfast.worker.time_box.callback import Callback, CommandCallback, HttpCallback
@@ -122,9 +123,11 @@ def read_queues(text: str) -> Mapping[str, float]:
     return queues
 
 
-def read_claim_size(text: str) -> int | None:
-    if text == "auto":
+def read_claim_size(text: str | None) -> ClaimSize | None:
+    if text is None:
         return None
+    if text == AUTO:
+        return AUTO
     if not text.isdecimal() or int(text) < 1:
         raise InvalidOption(
             f"--claim-size must be auto or a number of at least 1 (got {text!r}).", "auto suits most workers"

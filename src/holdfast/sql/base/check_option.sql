@@ -8,7 +8,7 @@ declare
 begin
   select name into wrong
   from unnest(array['queue', 'group', 'endpoint', 'pipeline', 'stage', 'unique_key', 'unique_scope',
-    'order_key', 'origin', 'actor']) as name
+    'order_key', 'origin', 'actor', 'default_queue']) as name
   where octet_length(options ->> name) > case when name ~ '_(key|scope)$' then 1000 else 800 end
      or options ->> name = '' and name not in ('group', 'endpoint')
      or length(options ->> name) > 200 and name in ('origin', 'actor');

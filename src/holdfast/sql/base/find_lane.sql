@@ -26,7 +26,7 @@ begin
       perform holdfast.name_endpoint(endpoint);
       select e.fallback into fallback from holdfast.endpoints as e where e.name = find_lane.endpoint;
     end if;
-    insert into holdfast.queues (name, expires_at) values (queue, holdfast.expiry_if_unused()) on conflict do nothing;
+    perform holdfast.name_queue(queue);
     -- The fallback's lane, too: a claim creates no lanes, because it would wait for a concurrent insert.
     insert into holdfast.lanes (queue, endpoint, "group", task, is_capped, expires_at)
     select queue, e, coalesce("group", ''), task, is_capped, holdfast.expiry_if_unused()

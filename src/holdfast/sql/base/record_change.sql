@@ -1,5 +1,5 @@
 -- Writes one event if settings changed, with the changed ones before and after; returns those.
--- kind: queue, task, endpoint or pipeline.
+-- kind: queue, task, endpoint, pipeline, group (of workers), flag, rule, rules, rebalance, rollout or access_key.
 create or replace function holdfast.record_change(
   cause text, kind text, name text, before jsonb, after jsonb, reason text, actor text
 )

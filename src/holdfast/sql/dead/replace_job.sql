@@ -41,7 +41,7 @@ begin
     'queue', past.queue, 'priority', past.priority, 'order_key', past.order_key, 'timeout', past.timeout,
     'group', nullif(lane."group", ''), 'endpoint', nullif(lane.endpoint, ''), 'max_failures', past.max_failures,
     'retry', past.retry, 'pipeline', past.pipeline, 'stage', past.stage, 'origin', 'manual',
-    'actor', nullif(left(actor, 200), ''), 'trace', past.trace - 'attempt'
+    'actor', nullif(left(actor, 200), ''), 'trace', past.trace - 'attempt', 'rules', false
   )) || case when past.labels is null then '{}' else jsonb_build_object('labels', past.labels) end) as e;
   -- The option parent would need the parent's token; a replacement inherits the parent of the child.
   if past.parent_id is not null then

@@ -27,6 +27,10 @@ as $$
   union all
   select v.* from holdfast.broken_limits(max) as v
   union all
+  select v.* from holdfast.broken_lanes(max) as v
+  union all
+  select v.* from holdfast.broken_rules(max) as v
+  union all
   select v.* from holdfast.broken_order(max) as v
   union all
   select v.* from holdfast.broken_stages(max) as v
@@ -36,6 +40,8 @@ as $$
   select v.* from holdfast.broken_keys(max) as v
   union all
   select v.* from holdfast.broken_statistics(max) as v
+  union all
+  select v.* from holdfast.broken_schedules(max) as v
   union all
   -- Without workers jobs stand still, so this check is optional.
   select v.* from holdfast.stuck_jobs(settled, max) as v where settled is not null

@@ -12,6 +12,7 @@ as $$
     where j.state = 'running'
       and coalesce(case when w.state = 'stopped' then w.stopped_at else w.lease_until end, j.started_at)
         < holdfast.now() - settled
+      and holdfast.may_rescue(j.queue)
     limit max
   )
   union all

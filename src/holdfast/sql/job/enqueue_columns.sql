@@ -1,7 +1,8 @@
 -- (nothing) -> ready | scheduled | waiting: stores jobs as enqueue_jobs does, with an array for each varying option.
 -- tasks holds one name for all jobs, or one per payload. options apply to every job. An array has one element per
 -- payload and replaces the option of that name; null in it means that its job does not have the option. delay and
--- timeout are seconds. It is the fastest way to store many jobs whose options differ.
+-- timeout are seconds. default_queue and default_priority hold unless queue, priority or a rule says otherwise.
+-- It is the fastest way to store many jobs whose options differ.
 -- Returns the ids in the order of the payloads; created is false where a unique key returned an earlier job.
 -- plan: no seqscan, generic
 create or replace function holdfast.enqueue_columns(
@@ -27,7 +28,9 @@ create or replace function holdfast.enqueue_columns(
   retry        jsonb[] default null,
   origin       text[] default null,
   actor        text[] default null,
-  trace        jsonb[] default null
+  trace        jsonb[] default null,
+  default_queue    text[] default null,
+  default_priority integer[] default null
 )
 returns table (job_id uuid, created boolean)
 language plpgsql volatile security definer
@@ -41,7 +44,8 @@ declare
     'labels', cardinality(labels), 'timeout', cardinality(timeout), 'deadline', cardinality(deadline),
     'group', cardinality("group"), 'endpoint', cardinality(endpoint), 'estimate', cardinality(estimate),
     'max_failures', cardinality(max_failures), 'retry', cardinality(retry),
-    'origin', cardinality(origin), 'actor', cardinality(actor), 'trace', cardinality(trace)
+    'origin', cardinality(origin), 'actor', cardinality(actor), 'trace', cardinality(trace),
+    'default_queue', cardinality(default_queue), 'default_priority', cardinality(default_priority)
   ));
   own    record;
   stored record;
@@ -62,7 +66,8 @@ begin
     holdfast.renumber(endpoint) as endpoint, holdfast.renumber(max_failures) as max_failures,
     holdfast.retry_policies(retry) as retry, null::text[] as pipeline, null::text[] as stage,
     holdfast.renumber(estimate) as estimate, holdfast.renumber(origin) as origin, holdfast.renumber(actor) as actor,
-    holdfast.read_traces(trace) as trace
+    holdfast.read_traces(trace) as trace, holdfast.renumber(default_queue) as default_queue,
+    holdfast.renumber(default_priority) as default_priority, null::jsonb[] as rules
   into own;
   select s.* into stored
   from holdfast.store_jobs(

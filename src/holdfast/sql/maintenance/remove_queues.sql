@@ -25,6 +25,8 @@ begin
     select u from holdfast.workers as w cross join unnest(w.queues) as u
     union
     select k from holdfast.endpoints as e cross join jsonb_object_keys(e.shares) as k where e.shares <> '{}'
+    union
+    select u from holdfast.rebalance_pairs as r cross join unnest(array[r.from_queue, r.to_queue]) as u
   ), removed as (
     delete from holdfast.queues as q
     where q.name = any (idle)

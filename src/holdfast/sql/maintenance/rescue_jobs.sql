@@ -1,4 +1,5 @@
 -- running -> ready | scheduled | dead | cancelled: takes jobs back from workers whose lease has ended.
+-- Not while the flag rescue is off, for all or for the queue of the job.
 -- Also ends attempts past their timeout, jobs that ignored a cancel request, and jobs whose deadline has passed.
 -- Takes no lock of its own: concurrent calls skip each other's workers and jobs. Returns counts; runs is the number of
 -- runs that lost a worker.

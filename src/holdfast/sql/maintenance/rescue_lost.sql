@@ -1,5 +1,5 @@
 -- running -> ready | scheduled | dead: jobs of workers whose lease has ended.
--- Requests a worker for each run that lost one.
+-- Requests a worker for each run that lost one. Jobs of queues whose flag rescue is off stay where they are.
 create or replace function holdfast.rescue_lost(max integer, out recovered integer, out dead integer, out runs integer)
 language plpgsql volatile
 as $$
@@ -17,7 +17,11 @@ begin
     select held.worker_id
     from (select distinct j.worker_id from holdfast.jobs as j where j.state = 'running') as held
     left join holdfast.workers as w on w.id = held.worker_id
-    where w.id is null or w.state = 'stopped' or w.lease_until < holdfast.now()
+    where (w.id is null or w.state = 'stopped' or w.lease_until < holdfast.now())
+      -- A worker none of whose jobs may be taken is not fenced: if it comes back, its tokens are valid.
+      and exists (
+        select from holdfast.jobs as j
+        where j.worker_id = held.worker_id and j.state = 'running' and holdfast.may_rescue(j.queue))
   );
   -- Before the first row lock: all callers create lanes in one order, so that two cannot deadlock.
   perform holdfast.name_suspect_lanes(array(
@@ -28,7 +32,7 @@ begin
     continue when not holdfast.fence_worker(worker);
     for job in
       select j.* from holdfast.jobs as j
-      where j.worker_id = worker and j.state = 'running'
+      where j.worker_id = worker and j.state = 'running' and holdfast.may_rescue(j.queue)
       -- No order by: the planner might walk the whole primary key for it, and locked rows are skipped anyway.
       limit max
       for update skip locked

@@ -24,9 +24,7 @@ begin
       limit 1000
       for update skip locked));
   else
-    insert into holdfast.queues (name, expires_at)
-    select l.queue, holdfast.expiry_if_unused() from holdfast.lanes as l where l.lane = number
-    on conflict do nothing;
+    perform holdfast.name_queue(l.queue) from holdfast.lanes as l where l.lane = number;
     perform holdfast.name_endpoint(l.endpoint) from holdfast.lanes as l where l.lane = number and l.endpoint <> '';
   end if;
   perform holdfast.notify_ready(array(select w.queue from holdfast.lane_of(coalesce(own, number)) as w));

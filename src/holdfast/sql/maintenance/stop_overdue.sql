@@ -13,6 +13,8 @@ begin
       select o.id from holdfast.jobs as o
       -- Five seconds for the worker to report it itself, with a traceback.
       where o.state = 'running' and o.stop_at < holdfast.now() - interval '5 seconds'
+        -- With the flag rescue off, jobs of a lost worker stay where they are.
+        and (holdfast.may_rescue(o.queue) or holdfast.has_lease(o.worker_id))
       -- No order by: the planner might walk the whole primary key for it.
       limit max
     ))

@@ -1,6 +1,6 @@
 -- Returns why a job is not running, first reason first, and until when if that is known.
--- blocks is false for a remark. If no row blocks, a worker may claim the job now. The checks are those of the claim
--- itself.
+-- blocks is false for a remark, such as the rules that matched at its enqueue. If no row blocks, a worker may claim the
+-- job now. The checks are those of the claim itself.
 create or replace function holdfast.explain(job uuid)
 returns table (blocker text, detail text, until timestamptz, blocks boolean)
 language plpgsql stable security definer
@@ -22,6 +22,11 @@ begin
       perform holdfast.refuse('HF004', format('There is no job %s.', job),
         'Check the id; ended jobs are deleted after some time, the retention of their queue.');
     end if;
+    return query
+      select r.*
+      from holdfast.history as h
+      cross join lateral holdfast.rule_remark(h.rules) as r
+      where h.id = job and h.ended_at >= coalesce(holdfast.created_at(job), '-infinity') - interval '1 minute';
     return;
   end if;
   if held.state = 'running' then
@@ -30,9 +35,10 @@ begin
         format('Worker %s on %s has it since %s, attempt %s%s%s.', held.worker_id, coalesce(w.host, 'an unknown host'),
           holdfast.time_words(held.started_at), held.attempt,
           case when held.cancel_asked_at is not null then '; it was asked to cancel' end,
-        holdfast.heartbeat_words(w, at)), held.stop_at, true
+        holdfast.heartbeat_words(w, held.queue, at)), held.stop_at, true
       from (select) as one
       left join holdfast.workers as w on w.id = held.worker_id;
+    return query select r.* from holdfast.rule_remark(held.rules) as r;
     return;
   end if;
   if held.deadline <= at then
@@ -53,6 +59,7 @@ begin
       where k.key = held.order_key;
   elsif held.state = 'waiting' and held.waits_for <> 'budget' then
     return query select b.* from holdfast.wait_blockers(held) as b;
+    return query select r.* from holdfast.rule_remark(held.rules) as r;
     return;
   end if;
   if held.due_at > at then
@@ -64,6 +71,7 @@ begin
         end, held.due_at, true;
   end if;
   return query select n.* from holdfast.uncounted(held) as n;
+  return query select r.* from holdfast.slot_remark(held) as r;
   return query select b.* from holdfast.budget_blocker(held, at) as b;
   return query select b.* from holdfast.lane_blockers(held.lane, held.task) as b;
   if held.state = 'ready' or held.state = 'scheduled' and held.due_at <= at then
@@ -73,5 +81,7 @@ begin
       from holdfast.starts_before(held, at) as n
       where n is not null;
   end if;
+  return query select m.* from holdfast.move_remark(job) as m;
+  return query select r.* from holdfast.rule_remark(held.rules) as r;
 end
 $$;

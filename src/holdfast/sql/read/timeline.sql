@@ -1,5 +1,5 @@
 -- Returns what happened to a job in order of time, the latest max entries.
--- Creation, events, failed attempts, stages, checkpoints, calls, notes and the end.
+-- Creation, the rules that matched then, events, failed attempts, stages, checkpoints, calls, notes and the end.
 create or replace function holdfast.timeline(job uuid, max integer default 200)
 returns table (at timestamptz, what text, attempt integer, actor text, words text, detail jsonb)
 language sql stable security definer
@@ -14,6 +14,14 @@ as $$
     select holdfast.created_at(job) as at, 0 as place, 'created' as what, null::integer as attempt, null::text as actor,
       null::text as words, null::jsonb as detail
     where exists (select from past) or exists (select from holdfast.jobs as j where j.id = job)
+    union all
+    select holdfast.created_at(job), 1, 'rules', null, null, holdfast.rule_words(r.rules), r.rules
+    from (
+      select p.rules from past as p
+      union all
+      select j.rules from holdfast.jobs as j where j.id = job
+    ) as r
+    where r.rules is not null
     union all
     (select e.at, 2, e.cause, e.attempt, e.actor, e.reason,
       jsonb_strip_nulls(jsonb_build_object('from', e.from_state, 'to', e.to_state, 'worker', e.worker_id))

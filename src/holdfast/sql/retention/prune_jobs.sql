@@ -1,6 +1,7 @@
 -- completed | rejected | cancelled | dead -> (nothing): deletes ended jobs past their queue's retention.
--- Also deletes expired unique keys and drops empty partitions of history. A dead letter that is open or under
--- investigation keeps its job. Returns counts, at most max of each; no row while another call is pruning.
+-- Also deletes expired unique keys and cached values (keys counts both), and drops empty partitions of history. A dead
+-- letter that is open or under investigation keeps its job. Returns counts, at most max of each; no row while another
+-- call is pruning.
 create or replace function holdfast.prune_jobs(max integer default 1000)
 returns table (jobs integer, keys integer, partitions integer)
 language plpgsql volatile security definer
@@ -48,6 +49,7 @@ begin
     limit max
     for update skip locked);
   get diagnostics keys = row_count;
+  keys := keys + holdfast.prune_cached_values(at, max);
   partitions := holdfast.drop_empty_partitions(at);
   return next;
 end

@@ -15,6 +15,7 @@ create table holdfast.queues (
   ageing        double precision,
   weight        double precision not null default 1,
   detail        text not null default 'basic',
+  own_detail    text,
   full_since    timestamptz,
   logs          text not null default 'errors',
   stats_label   text,
@@ -23,6 +24,7 @@ create table holdfast.queues (
   endpoint      text,
   notify        boolean not null default true,
   is_limited    boolean not null default false,
+  has_rules     boolean not null default false,
   created_at    timestamptz not null default clock_timestamp(),
   expires_at    timestamptz,
   constraint queue_name_is_short check (length(name) between 1 and 200),
@@ -35,6 +37,7 @@ create table holdfast.queues (
   constraint queue_ageing_positive check (ageing between 0.000001 and 1000000),
   constraint queue_weight_positive check (weight between 0.000001 and 1000000),
   constraint queue_detail_known check (detail in ('off', 'basic', 'full')),
+  constraint queue_own_detail_holds check (own_detail = detail),
   constraint queue_logs_known check (logs in ('off', 'errors', 'all')),
   constraint queue_stats_label_is_short check (length(stats_label) between 1 and 200),
   constraint queue_retention_positive check (retention > '0'),
@@ -58,6 +61,7 @@ comment on column holdfast.queues.cancel_grace is 'How long a running job has to
 comment on column holdfast.queues.ageing is 'Priority points a ready job gains per minute of waiting; null means none.';
 comment on column holdfast.queues.weight is 'How often workers look here first, relative to their other queues.';
 comment on column holdfast.queues.detail is 'How much of the audit trail is kept: off, basic or full.';
+comment on column holdfast.queues.own_detail is 'The detail that it sets itself; null: it follows the flag detail.';
 comment on column holdfast.queues.full_since is 'Since when its detail is full; null while it is not.';
 comment on column holdfast.queues.logs
   is 'Which logs of handlers are kept: off, errors (of attempts that do not succeed) or all.';
@@ -68,6 +72,8 @@ comment on column holdfast.queues.payload_limit is 'Largest payload in bytes.';
 comment on column holdfast.queues.endpoint is 'Endpoint that its jobs call unless they name another.';
 comment on column holdfast.queues.notify is 'Whether an enqueue wakes idle workers by NOTIFY; they poll in any case.';
 comment on column holdfast.queues.is_limited is 'Whether it has a row in limits, which its claims then ask.';
+comment on column holdfast.queues.has_rules
+  is 'Whether it has an enabled rule, which enqueues then evaluate.';
 comment on column holdfast.queues.created_at is 'When it was first named.';
 comment on column holdfast.queues.expires_at
   is 'When to remove it unless something uses it by then; null: it was declared, and stays.';
@@ -96,6 +102,7 @@ create table holdfast.tasks (
   timeout      interval,
   endpoint     text,
   has_lanes    boolean not null default false,
+  has_rules    boolean not null default false,
   declared_at  timestamptz not null default clock_timestamp(),
   constraint task_priority_in_range check (priority between 0 and 100),
   constraint task_max_failures_positive check (max_failures >= 1),
@@ -111,6 +118,7 @@ comment on column holdfast.tasks.timeout is 'How long one attempt may run, unles
 comment on column holdfast.tasks.endpoint is 'Endpoint that its jobs call unless they name another.';
 comment on column holdfast.tasks.has_lanes
   is 'Whether its jobs stand in lanes of their own, because it has or had a limit.';
+comment on column holdfast.tasks.has_rules is 'Whether it has an enabled rule, which enqueues then evaluate.';
 comment on column holdfast.tasks.declared_at is 'When an application last declared it.';
 
 create table holdfast.lanes (

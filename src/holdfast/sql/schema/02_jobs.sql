@@ -56,6 +56,7 @@ create table holdfast.jobs (
   cost_before     double precision,
   attempts_before integer,
   trace           jsonb,
+  rules           jsonb,
   payload         json,
   constraint jobs_pkey primary key (id),
   constraint job_state_is_live check (state in ('waiting', 'scheduled', 'ready', 'running')),
@@ -170,6 +171,9 @@ comment on column holdfast.jobs.attempts_before
 comment on column holdfast.jobs.trace
   is 'W3C trace context: traceparent and tracestate of its producer, attempt for the span of the latest ended attempt;'
     ' null: it is in no trace.';
+comment on column holdfast.jobs.rules
+  is 'Rules that matched when it was enqueued, with their set, and the priority and queue that they gave it; null: none'
+    ' matched.';
 comment on column holdfast.jobs.payload is 'Its input, never changed; null if it lies in payloads because it is large.';
 
 create table holdfast.payloads (

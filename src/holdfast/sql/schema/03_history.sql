@@ -41,6 +41,7 @@ create table holdfast.history (
   cost_before   double precision,
   attempts_before integer,
   trace         jsonb,
+  rules         jsonb,
   reason        text,
   payload       json,
   output        json,
@@ -101,6 +102,7 @@ comment on column holdfast.history.cost_before is 'Cost when its last stage visi
 comment on column holdfast.history.attempts_before
   is 'Number of its latest try when its last stage visit began, or its replay; null: 0.';
 comment on column holdfast.history.trace is 'W3C trace context, as in jobs.';
+comment on column holdfast.history.rules is 'Rules that matched when it was enqueued, as in jobs.';
 comment on column holdfast.history.reason is 'Why it ended so, where there is something to say.';
 comment on column holdfast.history.payload is 'Its input; null if it lies in payloads.';
 comment on column holdfast.history.output is 'What it left.';

@@ -33,7 +33,11 @@ create table holdfast.workers (
   alone_with  uuid,
   database_seconds jsonb,
   left_as     text,
+  slots_from  text,
+  claim_size_from text,
   constraint worker_left_as_known check (left_as in ('stopped', 'done', 'time_box')),
+  constraint worker_sources_known check (
+    slots_from in ('option', 'group', 'flag', 'default') and claim_size_from in ('option', 'group', 'flag', 'default')),
   constraint worker_isolation_known check (isolation in ('self', 'children', 'only')),
   constraint worker_state_known check (state in ('working', 'draining', 'stopped')),
   constraint worker_stopped_has_time check ((state = 'stopped') = (stopped_at is not null)),
@@ -81,6 +85,9 @@ comment on column holdfast.workers.alone_with
   is 'The last suspect it claimed; while it holds that one it claims nothing else.';
 comment on column holdfast.workers.database_seconds
   is 'How long its handlers have waited for the database so far: {queue: {task: seconds}}.';
+comment on column holdfast.workers.slots_from
+  is 'Where its slots come from: its own option, the flag of its group, the flag for all, or the default.';
+comment on column holdfast.workers.claim_size_from is 'The same of its claim size.';
 comment on column holdfast.workers.left_as
   is 'Why it stopped, by its own word: a stop request (stopped), no work left (done) or the end of its time box'
     ' (time_box).';

@@ -39,7 +39,7 @@ begin
     insert into holdfast.runs (id, name, created_at, parent_id, wait, on_failure, login_id, origin, claimed_actor)
     values (run, name, at, job, wait, on_failure, holdfast.find_login(), held.origin, held.claimed_actor);
     perform holdfast.enqueue_jobs(tasks, payloads,
-      jsonb_build_object('priority', held.priority) || options
+      jsonb_build_object('default_priority', held.priority) || options
       || jsonb_build_object('run', run, 'parent', job, 'parent_token', token));
     insert into holdfast.waits (job_id, generation, visit, name, run_id, began_at)
     values (job, held.generation, held.visit, 'children:' || name, run, at);

@@ -2,7 +2,8 @@
 -- worker is an id that the process chooses, such as gen_random_uuid(). queues names at least one queue; new ones are
 -- made.
 -- info: lease (30 seconds; a number of seconds or the text of an interval), slots, group, weights ({queue: weight}),
--- tasks (the names it can run), host, pid, version, metadata, time_box, continues, claim_size, run, isolation.
+-- tasks (the names it can run), host, pid, version, metadata, time_box, continues, claim_size, run, isolation,
+-- slots_from and claim_size_from (option, group, flag or default: where these come from, see worker_flags).
 -- Returns when the lease ends. Call renew_lease well before that, for instance every third of the lease.
 create or replace function holdfast.register_worker(worker uuid, queues text[], info jsonb default '{}')
 returns timestamptz
@@ -40,7 +41,7 @@ begin
   perform holdfast.name_queues(queues);
   insert into holdfast.workers as w (
     id, "group", queues, weights, tasks, lease, lease_until, renewed_at, slots, host, pid, version, started_at,
-    metadata, box_until, continues, link, run_id, claim_size, isolation
+    metadata, box_until, continues, link, run_id, claim_size, isolation, slots_from, claim_size_from
   )
   values (
     worker, coalesce(info ->> 'group', ''), queues, coalesce(info -> 'weights', '{}'),
@@ -49,13 +50,14 @@ begin
     left(info ->> 'version', 200), at, info -> 'metadata',
     at + holdfast.read_interval(info -> 'time_box'), coalesce((info ->> 'continues')::boolean, false),
     (info ->> 'index')::integer, (info ->> 'run')::uuid, (info ->> 'claim_size')::integer,
-    coalesce(info ->> 'isolation', 'self')
+    coalesce(info ->> 'isolation', 'self'), info ->> 'slots_from', info ->> 'claim_size_from'
   )
   on conflict (id) do update
     set "group" = excluded."group", queues = excluded.queues, weights = excluded.weights, tasks = excluded.tasks,
         lease = excluded.lease, lease_until = excluded.lease_until, renewed_at = excluded.renewed_at,
         slots = excluded.slots, state = 'working', stopped_at = null, rescued_at = null, lost_jobs = null,
-        left_as = null, isolation = excluded.isolation, metadata = excluded.metadata;
+        left_as = null, isolation = excluded.isolation, metadata = excluded.metadata,
+        slots_from = excluded.slots_from, claim_size_from = excluded.claim_size_from;
   return at + lease;
 exception
   when invalid_text_representation or numeric_value_out_of_range or invalid_parameter_value or check_violation then

@@ -1,11 +1,12 @@
 -- working -> working: one update extends the lease on all jobs that a worker holds.
 -- info: state ('draining'), and for people running, processed, failed, released, and database: the seconds that its
--- handlers have waited for the database since its start, {queue: {task: seconds}}.
+-- handlers have waited for the database since its start, {queue: {task: seconds}}. If they have changed, also slots,
+-- claim_size, slots_from and claim_size_from as in register_worker.
 -- known is false if the worker is not registered or has stopped. rescued is true if the lease had ended and other
 -- workers got its jobs: drop them, their tokens are void. drain is true if an operator asked the worker to finish and
--- stop.
+-- stop. flags are the flags that hold for it, as worker_flags returns them.
 create or replace function holdfast.renew_lease(worker uuid, info jsonb default '{}')
-returns table (lease_until timestamptz, known boolean, rescued boolean, drain boolean)
+returns table (lease_until timestamptz, known boolean, rescued boolean, drain boolean, flags jsonb)
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
 as $$
@@ -16,7 +17,7 @@ declare
 begin
   select w.* into row from holdfast.workers as w where w.id = worker for update;
   if not found or row.state = 'stopped' then
-    return query select null::timestamptz, false, false, false;
+    return query select null::timestamptz, false, false, false, null::jsonb;
     return;
   end if;
   at := holdfast.now();
@@ -31,12 +32,17 @@ begin
       rescued_at = null,
       lost_jobs = null,
       state = case when info ->> 'state' = 'draining' then 'draining' else w.state end,
+      slots = coalesce((info ->> 'slots')::integer, w.slots),
+      claim_size = case when info ? 'claim_size' then (info ->> 'claim_size')::integer else w.claim_size end,
+      slots_from = coalesce(info ->> 'slots_from', w.slots_from),
+      claim_size_from = coalesce(info ->> 'claim_size_from', w.claim_size_from),
       running = coalesce((info ->> 'running')::integer, w.running),
       processed = coalesce((info ->> 'processed')::bigint, w.processed),
       failed = coalesce((info ->> 'failed')::bigint, w.failed),
       released = coalesce((info ->> 'released')::bigint, w.released),
       database_seconds = holdfast.count_database_time(info -> 'database', row.database_seconds)
   where w.id = worker;
-  return query select at + row.lease, true, row.rescued_at is not null, row.drain_asked;
+  return query select at + row.lease, true, row.rescued_at is not null, row.drain_asked,
+    holdfast.worker_flags(row."group");
 end
 $$;

@@ -45,7 +45,7 @@ class AttemptRunner:
         self._unknown: set[str] = set()
         self._deadlines = Deadlines(worker.slots)
         self._threads = Threads(worker.slots, worker.wake)
-        self._processes = ProcessPool(worker.options.slots, worker.options.app_path)
+        self._processes = ProcessPool(worker.slots, worker.options.app_path)
         self._home = OriginalProcess()
 
     def start(self, jobs: Iterable[ClaimedJob]) -> None:

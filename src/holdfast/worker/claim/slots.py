@@ -7,12 +7,14 @@ from holdfast.worker.attempt.running_attempt import Attempt, Stop
 
 
 class Slots:
-    """`reserved`: requested by a running call. `stuck`: threads that still run after their reported end."""
+    """`reserved`: requested by a running call. `stuck`: threads that still run after their reported end.
+    `most`: how many jobs one call may claim.
+    """
 
-    __slots__ = ("_empty", "entered", "reserved", "running", "stuck", "total")
+    __slots__ = ("_empty", "entered", "most", "reserved", "running", "stuck", "total")
 
     def __init__(self, total: int) -> None:
-        self.total = total
+        self.total = self.most = total
         self.running: set[Attempt] = set()
         self.entered = 0  # attempts so far
         self.reserved = 0

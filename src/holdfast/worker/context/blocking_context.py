@@ -3,12 +3,14 @@
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, overload
 
+from holdfast.model.duration import Duration
 from holdfast.model.error import BadHandler
 from holdfast.model.id import JobId
 from holdfast.model.pipeline import Visit
 from holdfast.model.recorded_call import NewCall
 from holdfast.telemetry.trace_names import STEP, step_span
 from holdfast.telemetry.tracer import Kind, span
+from holdfast.worker.context.cached_value import WAIT
 from holdfast.worker.context.context_port import ContextPort
 
 if TYPE_CHECKING:
@@ -59,6 +61,25 @@ class BlockingContext:
             with span(step_span(name), Kind.INTERNAL, {STEP: name}):
                 self.checkpoint(name, work())
         return saved[name]
+
+    def cached(
+        self,
+        key: str,
+        lasts: Duration,
+        compute: Callable[[], Any],
+        *,
+        wait: Duration = WAIT,
+        scope: str | None = None,
+    ) -> Any:
+        """The value of `key`; `compute` runs in this thread if there is none."""
+        use = self._context._cached_value(key, lasts, wait, scope)
+        if self._do(use.take()):
+            return use.value
+        try:
+            return self._do(use.save(compute()))
+        except Exception as exc:
+            self._do(use.free(exc))
+            raise
 
     def wait_for(self, name: str, **options: Any) -> Any:
         return self._do(self._context.wait_for(name, **options))

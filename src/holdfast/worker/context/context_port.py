@@ -6,8 +6,11 @@ a child process, and sends each request to the worker, which answers it through 
 
 from collections.abc import Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager
+from datetime import timedelta
 from typing import Any, Protocol, TypeVar
+from uuid import UUID
 
+from holdfast.model.cached_value import TakenValue
 from holdfast.model.id import JobId, RunId
 from holdfast.model.job import ClaimedJob
 from holdfast.model.payload import JsonText
@@ -61,6 +64,16 @@ class ContextPort(Protocol):
     async def save_call(
         self, job: ClaimedJob, call: NewCall, checkpoint: str | None, data: JsonText | None
     ) -> bool: ...
+
+    async def take_cached_value(
+        self, job: ClaimedJob, scope: str, key: str, wait: timedelta
+    ) -> TakenValue: ...
+
+    async def save_cached_value(
+        self, job: ClaimedJob, scope: str, key: str, writer: UUID, value: JsonText, lasts: timedelta
+    ) -> bool: ...
+
+    async def free_cached_value(self, job: ClaimedJob, scope: str, key: str, writer: UUID) -> bool: ...
 
     async def add_labels(self, job: ClaimedJob, labels: Mapping[str, Any]) -> bool: ...
 

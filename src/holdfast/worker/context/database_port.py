@@ -3,15 +3,18 @@
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
+from holdfast.db import cached_values as db_cached
 from holdfast.db import jobs as db_jobs
 from holdfast.db import pipelines as db_pipelines
 from holdfast.db import recorded_calls as db_calls
 from holdfast.db import transaction as db_transaction
 from holdfast.db import worker as db_worker
 from holdfast.db.database_errors import conflicts_translated
+from holdfast.model.cached_value import TakenValue
 from holdfast.model.error import BadHandler
 from holdfast.model.id import JobId, RunId
 from holdfast.model.job import ClaimedJob
@@ -106,6 +109,18 @@ class DatabasePort:
         return await self._time.of(
             job, db_calls.save_call(self._database, job.id, job.token, call, checkpoint, data)
         )
+
+    async def take_cached_value(self, job: ClaimedJob, scope: str, key: str, wait: timedelta) -> TakenValue:
+        return await self._time.of(job, db_cached.take_cached_value(self._database, job, scope, key, wait))
+
+    async def save_cached_value(
+        self, job: ClaimedJob, scope: str, key: str, writer: UUID, value: JsonText, lasts: timedelta
+    ) -> bool:
+        saving = db_cached.save_cached_value(self._database, job, scope, key, writer, value, lasts)
+        return await self._time.of(job, saving)
+
+    async def free_cached_value(self, job: ClaimedJob, scope: str, key: str, writer: UUID) -> bool:
+        return await self._time.of(job, db_cached.free_cached_value(self._database, scope, key, writer))
 
     async def add_labels(self, job: ClaimedJob, labels: Mapping[str, Any]) -> bool:
         return await self._time.of(job, db_worker.label_job(self._database, job.id, job.token, labels))

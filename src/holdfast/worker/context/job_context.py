@@ -1,13 +1,15 @@
 """The context of a running job: what its handler can read and do."""
 
 import inspect
+from asyncio import CancelledError
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from threading import Event
 from time import monotonic
 from typing import Any, overload
 
+from holdfast.model.duration import Duration
 from holdfast.model.error import LeaseLost
 from holdfast.model.id import JobId, RunId
 from holdfast.model.payload import decode, encode
@@ -17,6 +19,7 @@ from holdfast.telemetry.trace_names import STEP, step_span
 from holdfast.telemetry.tracer import Kind, span
 from holdfast.worker.attempt.running_attempt import Attempt
 from holdfast.worker.context.blocking_context import UNNAMED, BlockingContext
+from holdfast.worker.context.cached_value import WAIT, CachedValue
 from holdfast.worker.context.context_port import ContextPort
 from holdfast.worker.context.job_transaction import JobTransaction
 from holdfast.worker.context.loaded import Loaded
@@ -65,6 +68,17 @@ class JobContext(PipelineContext):
     @property
     def labels(self) -> dict[str, Any]:
         return self._attempt.job.labels
+
+    @property
+    def slot(self) -> datetime | None:
+        """The time for which a schedule made the job, in UTC; None for other jobs."""
+        labels = self.labels
+        if not isinstance(labels.get("schedule"), str) or not isinstance(labels.get("slot"), str):
+            return None
+        try:
+            return datetime.fromisoformat(labels["slot"])
+        except ValueError:
+            return None  # a label of the job's own that has this name
 
     @property
     def run(self) -> RunId | None:
@@ -163,6 +177,32 @@ class JobContext(PipelineContext):
                 await self.checkpoint(name, await value if inspect.isawaitable(value) else value)
         return saved[name]
 
+    async def cached(
+        self,
+        key: str,
+        lasts: Duration,
+        compute: Callable[[], Any],
+        *,
+        wait: Duration = WAIT,
+        scope: str | None = None,
+    ) -> Any:
+        """The value of `key`, which lasts so long from when it was stored; computed if there is none.
+
+        Of all attempts that ask for it at once, on any worker, one computes and the others wait for it. If
+        `compute` raises, or its attempt is lost, the next one computes; if it takes longer than `wait`, one
+        of those who wait starts its own computation, and the value of the first is not stored. The value is
+        JSON of at most 64 KiB. A key belongs to the task; `scope` shares it with other tasks.
+        """
+        use = self._cached_value(key, lasts, wait, scope)
+        if await use.take():
+            return use.value
+        try:
+            value = compute()
+            return await use.save(await value if inspect.isawaitable(value) else value)
+        except (Exception, CancelledError) as exc:
+            await use.free(exc)
+            raise
+
     async def save_call(self, call: NewCall, checkpoint: str | None = None, data: Any = None) -> None:
         """Record a call of a model or tool, and its result as a checkpoint, in one statement."""
         text = None if checkpoint is None else encode(data)
@@ -208,7 +248,7 @@ class JobContext(PipelineContext):
         if isinstance(task, str):
             return await self._port.enqueue_child(self._attempt.job, task, text, options, is_bound=False)
         task.bind(decode(text))
-        given = {**getattr(task, "wire", {}), **options}
+        given = task.wire_of(text, options) if hasattr(task, "wire_of") else options
         return await self._port.enqueue_child(self._attempt.job, task.name, text, given, is_bound=True)
 
     def transaction(self, output: Any = None) -> AbstractAsyncContextManager[JobTransaction]:
@@ -221,6 +261,9 @@ class JobContext(PipelineContext):
         In process mode it raises BadHandler.
         """
         return self._port.transaction(self._attempt, output)
+
+    def _cached_value(self, key: str, lasts: Duration, wait: Duration, scope: str | None) -> CachedValue:
+        return CachedValue(self._attempt, self._port, key, lasts, wait, self.task if scope is None else scope)
 
     async def _resume_data(self) -> Any:
         return (await self.checkpoints()).get(RESUME_DATA)

@@ -36,7 +36,6 @@ class SettleLoop:
     def __init__(self, worker: WorkerState, attempts: AttemptRunner) -> None:
         self._worker = worker
         self._attempts = attempts
-        self._most = _most_per_claim(worker)
         self._clear = asyncio.Event()
 
     async def run(self, connection: WorkerConnection) -> None:
@@ -97,7 +96,7 @@ class SettleLoop:
         if worker.claims_left is not None:
             worker.claims_left -= 1
         worker.wake.answered()
-        n = min(worker.slots.free, self._most)
+        n = min(worker.slots.free, worker.slots.most)
         worker.slots.reserved += n
         return n
 
@@ -166,13 +165,6 @@ class SettleLoop:
                 del ids[0], tokens[0], values[0]
         self._note_if_clear()
         return True
-
-
-def _most_per_claim(worker: WorkerState) -> int:
-    """At most half of the slots per call, so that the other loop has work at the same time."""
-    total = worker.options.slots
-    most = total if worker.options.once else (total + 1) // 2
-    return min(most, worker.options.claim_size or most)
 
 
 def _blames_a_value(exc: Exception) -> bool:

@@ -13,12 +13,13 @@ begin
       unnest(own.queue), unnest(own.delay), unnest(own.run_at), unnest(own.unique_key), unnest(own.unique_scope),
       unnest(own.order_key), unnest(own.labels), unnest(own.timeout), unnest(own.deadline), unnest(own."group"),
       unnest(own.endpoint), unnest(own.pipeline), unnest(own.stage), unnest(own.estimate),
-      unnest(own.origin), unnest(own.actor)
+      unnest(own.origin), unnest(own.actor), unnest(own.default_queue)
     ) with ordinality as u (
       queue, delay, run_at, unique_key, unique_scope, order_key, labels, timeout, deadline, "group", endpoint,
-      pipeline, stage, estimate, origin, actor, i
+      pipeline, stage, estimate, origin, actor, default_queue, i
     )
     where octet_length(queue) not between 1 and 800
+      or octet_length(default_queue) not between 1 and 800
       or octet_length(unique_key) not between 1 and 1000
       or octet_length(unique_scope) not between 1 and 1000
       or octet_length(order_key) not between 1 and 1000
@@ -43,7 +44,7 @@ begin
       'unique_scope', suspect.unique_scope, 'order_key', suspect.order_key, 'timeout', suspect.timeout,
       'deadline', suspect.deadline, 'group', suspect."group", 'endpoint', suspect.endpoint,
       'pipeline', suspect.pipeline, 'stage', suspect.stage, 'estimate', suspect.estimate,
-      'origin', suspect.origin, 'actor', suspect.actor
+      'origin', suspect.origin, 'actor', suspect.actor, 'default_queue', suspect.default_queue
     )) || jsonb_build_object('labels', suspect.labels), holdfast.now());
   end loop;
 end

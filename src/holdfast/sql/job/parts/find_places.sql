@@ -1,9 +1,11 @@
 -- Where the jobs of a call stand: an element per combination of task, queue, endpoint, group and budget that they name,
--- as find_place returns it. Creates new lanes. places: the number of each job's element; null: all share the first.
+-- as find_place returns it. places: the number of each job's element; null: all share the first. Creates new lanes, but
+-- not before the rules have judged the jobs: ruled_by is null where there are none, and if is_judged is true.
 create or replace function holdfast.find_places(
-  made boolean[], tasks text[], o record, own record,
+  made boolean[], tasks text[], o record, own record, is_judged boolean,
   out places integer[], out lanes integer[], out queues text[], out priorities integer[], out timeouts interval[],
-  out ageing double precision[], out payload_limits integer[], out is_full boolean, out woken text[]
+  out ageing double precision[], out payload_limits integer[], out is_full boolean, out woken text[],
+  out ruled_by text[]
 )
 language plpgsql volatile
 as $$
@@ -16,11 +18,12 @@ declare
   place  record;
 begin
   if cardinality(tasks) = 1
-    and (own.queue, own.endpoint, own."group") is null
+    and (own.queue, own.default_queue, own.endpoint, own."group") is null
     and (own.run is null or capped = '{}') then
     select
-      null::integer[] as places, tasks, array[o.queue] as queues, array[o.endpoint] as endpoints,
-      array[o."group"] as groups, array[coalesce(o.run = any (capped), false)] as are_capped
+      null::integer[] as places, tasks, array[coalesce(o.queue, o.default_queue)] as queues,
+      array[o.endpoint] as endpoints, array[o."group"] as groups,
+      array[coalesce(o.run = any (capped), false)] as are_capped
     into asked;
   else
     select a.* into asked from holdfast.number_places(made, tasks, o, own, capped) as a;
@@ -35,9 +38,13 @@ begin
     -- New lanes are created in one order, so that two enqueues cannot deadlock.
     order by p.queue, p.endpoint, "group", p.task, is_capped
   loop
+    if not is_judged and place.ruled_by is not null then
+      ruled_by[place.number] := place.ruled_by;
     -- check_job refuses the jobs of a queue with a longer name.
-    if place.lane is null and length(place.queue) <= 200 then
+    elsif place.lane is null and length(place.queue) <= 200 then
       place.lane := holdfast.find_lane(place.queue, place.endpoint, place."group", place.task, place.is_capped);
+      -- The queue may be new, and follow the flag detail: record_enqueued looks again.
+      place.is_full := true;
     end if;
     lanes[place.number] := place.lane;
     queues[place.number] := place.queue;

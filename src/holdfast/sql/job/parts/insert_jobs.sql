@@ -29,6 +29,8 @@ declare
   origins      constant text[] := own.origin;
   actors       constant text[] := own.actor;
   traces       constant jsonb[] := own.trace;
+  declared     constant integer[] := own.default_priority;
+  matched      constant jsonb[] := own.rules;
   places       constant integer[] := place.places;
   lanes        constant integer[] := place.lanes;
   queues       constant text[] := place.queues;
@@ -45,13 +47,14 @@ declare
   -- Up to this size no payload needs to be measured.
   is_small     constant boolean := largest <= least(2000, (select min(m) from unnest(limits) as m));
   -- All jobs are like the first.
-  is_checked   constant boolean := is_small and (places, priorities, timeouts, most) is null and holdfast.check_job(
-    1, coalesce(o.priority, usual_points[1]), o.max_failures, 0, null, coalesce(o.timeout, usual_times[1]), queues[1]);
+  is_checked   constant boolean := is_small and (places, priorities, declared, timeouts, most) is null
+    and holdfast.check_job(1, coalesce(o.priority, o.default_priority, usual_points[1]), o.max_failures, 0, null,
+      coalesce(o.timeout, usual_times[1]), queues[1]);
 begin
   insert into holdfast.jobs (
     id, lane, priority, urgency, state, rank_at, due_at, waits_for, lead, queue, task, pipeline, pipeline_version,
     stage, run_id, parent_id, order_key, order_seq, unique_scope, unique_key, timeout, deadline, max_failures, retry,
-    estimate, labels, login_id, origin, claimed_actor, trace, payload
+    estimate, labels, login_id, origin, claimed_actor, trace, rules, payload
   )
   select
     ids[i], lanes[place], points, case when ageing is null then points else 0 end, state,
@@ -65,7 +68,8 @@ begin
     case when key is not null then coalesce(scopes[i], o.unique_scope, tasks[i], tasks[1]) end, key, may_run,
     coalesce(deadlines[i], o.deadline), max_failures, coalesce(retries[i], o.retry), coalesce(estimates[i], o.estimate),
     coalesce(nullif(labels_of[i], 'null'), o.labels), login, holdfast.stored_origin(coalesce(origins[i], o.origin)),
-    coalesce(actors[i], o.actor), coalesce(traces[i], o.trace), case when bytes <= 2000 then payloads[i] end
+    coalesce(actors[i], o.actor), coalesce(traces[i], o.trace), matched[i],
+    case when bytes <= 2000 then payloads[i] end
   from (
     select
       job.*,
@@ -74,7 +78,7 @@ begin
     from (
       select
         i, place, queues[place] as queue, ageings[place] as ageing,
-        coalesce(priorities[i], o.priority, usual_points[place]) as points,
+        coalesce(priorities[i], o.priority, declared[i], o.default_priority, usual_points[place]) as points,
         coalesce(timeouts[i], o.timeout, usual_times[place]) as may_run,
         case when may_be_due then greatest(
           coalesce(run_ats[i], fixed_due, at + delays[i], o.due_at), at + every * ((i - 1) / chunk)) end as due,

@@ -44,13 +44,13 @@ begin
   ), kept as (
     insert into holdfast.history (
       id, state, ended_at, queue, task, lane, priority, attempt, failures, losses, deferrals, generation, visit, units,
-      ready_at, started_at, worker_id, token, pipeline, pipeline_version, stage, run_id, parent_id,
+      rules, ready_at, started_at, worker_id, token, pipeline, pipeline_version, stage, run_id, parent_id,
       order_key, order_seq, unique_scope, unique_key, timeout, deadline, max_failures, retry, labels, reason, payload,
       output, login_id, origin, claimed_actor, cost, units_before, cost_before, attempts_before, trace
     )
     select
       id, to_state, at, queue, task, lane, priority, attempt, failures, losses, deferrals, generation, visit,
-      all_units,
+      all_units, rules,
       rank_at + coalesce(lead, '0'), started_at, worker_id, token, pipeline, pipeline_version, stage, run_id, parent_id,
       order_key, order_seq, unique_scope, unique_key, timeout, deadline, max_failures, retry, labels, reason, payload,
       output, login_id, origin, claimed_actor, all_cost, units_before, cost_before, attempts_before, trace

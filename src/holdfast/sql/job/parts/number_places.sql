@@ -13,13 +13,14 @@ begin
     select
       i, is_made,
       coalesce(task, task_names[1]) as task,
-      coalesce(queue, o.queue) as queue,
+      coalesce(queue, o.queue, default_queue, o.default_queue) as queue,
       coalesce(endpoint, o.endpoint) as endpoint,
       coalesce("group", o."group", '') as "group",
       coalesce(coalesce(run, o.run) = any (capped), false) as is_capped
     from rows from (
-      unnest(task_names), unnest(own.queue), unnest(own.endpoint), unnest(own."group"), unnest(own.run), unnest(made)
-    ) with ordinality as u (task, queue, endpoint, "group", run, is_made, i)
+      unnest(task_names), unnest(own.queue), unnest(own.endpoint), unnest(own."group"), unnest(own.run), unnest(made),
+      unnest(own.default_queue)
+    ) with ordinality as u (task, queue, endpoint, "group", run, is_made, default_queue, i)
   ), place as materialized (
     select row_number() over () as number, p.*
     from (select distinct task, queue, endpoint, "group", is_capped from job where is_made is not false) as p

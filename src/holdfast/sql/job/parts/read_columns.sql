@@ -8,7 +8,7 @@ create or replace function holdfast.read_columns(
   out parent uuid[], out parent_token uuid[], out labels jsonb[], out timeout interval[], out deadline timestamptz[],
   out "group" text[], out endpoint text[], out max_failures integer[], out retry jsonb[], out pipeline text[],
   out stage text[], out estimate double precision[], out origin text[], out actor text[],
-  out trace jsonb[]
+  out trace jsonb[], out default_queue text[], out default_priority integer[], out rules jsonb[]
 )
 language plpgsql stable
 as $$
@@ -47,17 +47,19 @@ begin
       array_agg(o.estimate) filter (where 'estimate' = any (names)),
       array_agg(o.origin) filter (where 'origin' = any (names)),
       array_agg(o.actor) filter (where 'actor' = any (names)),
-      array_agg(holdfast.read_trace(o.trace)) filter (where 'trace' = any (names))
+      array_agg(holdfast.read_trace(o.trace)) filter (where 'trace' = any (names)),
+      array_agg(o.default_queue) filter (where 'default_queue' = any (names)),
+      array_agg(o.default_priority) filter (where 'default_priority' = any (names))
     into
       queue, priority, delay, run_at, unique_key, unique_for, unique_scope, order_key, run, parent, parent_token,
       labels, timeout, deadline, "group", endpoint, max_failures, retry, pipeline, stage, estimate, origin,
-      actor, trace
+      actor, trace, default_queue, default_priority
     from unnest(each) as e (given)
     cross join lateral jsonb_to_record(shared || coalesce(nullif(given, 'null'), '{}')) as o (
       queue text, priority integer, delay jsonb, run_at timestamptz, unique_key text, unique_for text,
       unique_scope text, order_key text, run uuid, parent uuid, parent_token uuid, labels jsonb, timeout jsonb,
       deadline timestamptz, "group" text, endpoint text, max_failures integer, retry jsonb, pipeline text, stage text,
-      estimate double precision, origin text, actor text, trace jsonb
+      estimate double precision, origin text, actor text, trace jsonb, default_queue text, default_priority integer
     );
   exception
     -- A value that cannot be converted: read one by one, the first job at fault raises the error that names it.

@@ -48,7 +48,7 @@ begin
     id, lane, priority, urgency, state, rank_at, waits_for, attempt, generation, visit, units, cost, units_before,
     cost_before, attempts_before, lead, queue, task, pipeline, pipeline_version, stage, run_id, parent_id, order_key,
     order_seq, unique_scope, unique_key, timeout, deadline, max_failures, retry, labels, login_id, origin,
-    claimed_actor, trace, payload
+    claimed_actor, trace, rules, payload
   )
   values (
     past.id, holdfast.own_lane(past.lane, past.task, past.run_id), past.priority,
@@ -60,7 +60,7 @@ begin
     past.queue, past.task, past.pipeline, past.pipeline_version, past.stage,
     past.run_id, past.parent_id, past.order_key, seq, past.unique_scope, past.unique_key, past.timeout,
     case when past.deadline > at then past.deadline end, past.max_failures, past.retry, past.labels,
-    past.login_id, past.origin, past.claimed_actor, past.trace, past.payload
+    past.login_id, past.origin, past.claimed_actor, past.trace, past.rules, past.payload
   );
   if past.run_id is not null then
     insert into holdfast.run_deltas (run_id, completed, rejected, cancelled, dead)

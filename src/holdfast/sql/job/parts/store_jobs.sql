@@ -15,6 +15,8 @@ declare
   seqs    bigint[];
   heads   boolean[];
   place   record;
+  judged  record;
+  routes  text[];
 begin
   if options ->> 'pipeline' is not null and cardinality(tasks) in (1, n) then
     options := holdfast.enter_option(options);
@@ -51,13 +53,27 @@ begin
   if not true = any (made) then
     return;
   end if;
-  select p.*, holdfast.find_login() as login_id into place from holdfast.find_places(made, tasks, o, own) as p;
+  select p.*, holdfast.find_login() as login_id into place
+  from holdfast.find_places(made, tasks, o, own, options @> '{"rules": false}') as p;
+  if place.ruled_by is not null then
+    select a.* into judged from holdfast.apply_rules(made, tasks, payloads, o, own, place, at) as a;
+    own.priority := judged.priorities;
+    own.rules := judged.matched;
+    routes := judged.routes;
+    own.queue := case when routes is null then own.queue else judged.queues end;
+    select p.*, place.login_id into place from holdfast.find_places(made, tasks, o, own, true) as p;
+  end if;
   perform holdfast.insert_jobs(ids, made, seqs, heads, tasks, payloads, largest, options, o, own, place, at);
   if place.is_full then
     perform holdfast.record_enqueued(ids, made, at);
   end if;
-  if place.woken is not null and options ->> 'notify' is distinct from 'false' then
-    perform holdfast.notify_ready(place.woken);
+  if place.woken is null or options ->> 'notify' = 'false' or options ->> 'notify' = 'routed' and routes is null then
+    return;
   end if;
+  -- routed: the client itself wakes the workers of the queues that it named.
+  perform holdfast.notify_ready(case
+    when options ->> 'notify' = 'routed' then array(select w from unnest(place.woken) as w where w = any (routes))
+    else place.woken
+  end);
 end
 $$;

@@ -1,6 +1,6 @@
 -- (nothing) -> ready | scheduled: the short way for one job that has nothing in common with others. Returns its id, or
--- null if it has a key, a run, a parent, a pipeline, a long or invalid payload, a new lane or a full audit trail: then
--- store_jobs stores or refuses it.
+-- null if it has a key, a run, a parent, a pipeline, a long or invalid payload, a new lane, rules or a full audit
+-- trail: then store_jobs stores or refuses it.
 create or replace function holdfast.store_one(of_task text, payload json, options jsonb)
 returns uuid
 language plpgsql volatile
@@ -28,11 +28,11 @@ begin
   end if;
   select * into o from holdfast.read_option(options, at);
   select f.*, holdfast.find_login() as login_id into p
-  from holdfast.find_place(of_task, o.queue, o.endpoint, o."group", false) as f;
-  if p.lane is null or p.is_full or octet_length(document) > p.payload_limit then
+  from holdfast.find_place(of_task, coalesce(o.queue, o.default_queue), o.endpoint, o."group", false) as f;
+  if p.lane is null or p.is_full or p.ruled_by is not null or octet_length(document) > p.payload_limit then
     return null;
   end if;
-  points := coalesce(o.priority, p.priority);
+  points := coalesce(o.priority, o.default_priority, p.priority);
   may_run := coalesce(o.timeout, p.timeout);
   lead := make_interval(secs => 60 * points / p.ageing);
   is_later := coalesce(o.due_at > at, false);
@@ -49,7 +49,7 @@ begin
     case when is_later then o.due_at end, lead, p.queue, of_task, may_run, o.deadline, o.max_failures, o.retry,
     o.estimate, o.labels, p.login_id, holdfast.stored_origin(o.origin), o.actor, o.trace, payload
   );
-  if p.wakes and options ->> 'notify' is distinct from 'false' then
+  if p.wakes and coalesce(options ->> 'notify', 'true') not in ('false', 'routed') then
     perform holdfast.notify_ready(array[p.queue]);
   end if;
   return new_id;

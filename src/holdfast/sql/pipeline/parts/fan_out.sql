@@ -28,7 +28,8 @@ begin
     perform holdfast.enqueue_jobs(
       array[next.task], array[input],
       jsonb_strip_nulls(holdfast.stage_detail(next) - 'task' || jsonb_build_object(
-        'priority', job.priority, 'parent', job.id, 'parent_token', job.token, 'run', run, 'deadline', job.deadline
+        'priority', job.priority, 'parent', job.id, 'parent_token', job.token, 'run', run, 'deadline', job.deadline,
+        'rules', false
       )) || case when job.labels is null then '{}' else jsonb_build_object('labels', job.labels) end);
   end loop;
   update holdfast.runs as r set sealed_at = at where r.id = run;

@@ -10,6 +10,7 @@ declare
   before  jsonb;
   after   jsonb;
   limited boolean;
+  its_detail text;
 begin
   perform holdfast.check_object('policy', policy);
   select k into unknown from jsonb_object_keys(p) as k
@@ -29,8 +30,9 @@ begin
   if p = '{}' then
     return;
   end if;
-  -- Lock order: the queue before its limit, so that two who set the same see each other's change. Claims wait for
-  -- neither.
+  its_detail := case when p ? 'detail' then coalesce(p ->> 'detail', holdfast.default_detail()) end;
+  -- Lock order: the flag detail, then the queue before its limit, so that two who set the same see each other's
+  -- change. Claims wait for neither.
   perform from holdfast.queues as q where q.name = configure_queue.name for update;
   before := holdfast.queue_settings(name);
   if p ?| array['max_concurrent', 'rate'] then
@@ -49,11 +51,10 @@ begin
         when p ? 'cancel_grace' then holdfast.read_interval(p -> 'cancel_grace') else q.cancel_grace end,
       ageing = case when p ? 'ageing' then (p ->> 'ageing')::double precision else q.ageing end,
       weight = case when p ? 'weight' then (p ->> 'weight')::double precision else q.weight end,
-      detail = case when p ? 'detail' then p ->> 'detail' else q.detail end,
-      full_since = case
-        when p ->> 'detail' = 'full' then coalesce(q.full_since, holdfast.now())
-        when not p ? 'detail' then q.full_since
-      end,
+      detail = coalesce(its_detail, q.detail),
+      own_detail = case when p ? 'detail' then p ->> 'detail' else q.own_detail end,
+      full_since = case coalesce(its_detail, q.detail)
+        when 'full' then coalesce(q.full_since, holdfast.now()) end,
       logs = case when p ? 'logs' then p ->> 'logs' else q.logs end,
       stats_label = case when p ? 'stats_label' then p ->> 'stats_label' else q.stats_label end,
       retention = case when p ? 'retention' then holdfast.read_interval(p -> 'retention') else q.retention end,

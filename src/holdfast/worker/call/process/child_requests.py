@@ -6,6 +6,7 @@ own port and answers.
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from datetime import timedelta
 from time import monotonic
 from typing import Any
 from uuid import UUID
@@ -119,9 +120,24 @@ async def _do(attempt: Attempt, port: ContextPort, verb: str, given: Mapping[str
             value = await port.report_progress(attempt, read_report(**given))
         case "enqueue_child":
             value = str(await port.enqueue_child(job, **given))
+        case "take_cached_value" | "save_cached_value" | "free_cached_value":
+            value = await _do_with_cache(job, port, verb, **given)
         case _:
             value = await _do_in_pipeline(job, port, verb, given)
     return value
+
+
+async def _do_with_cache(
+    job: ClaimedJob, port: ContextPort, verb: str, *, scope: str, key: str, **given: Any
+) -> Any:
+    if verb == "take_cached_value":
+        taken = await port.take_cached_value(job, scope, key, timedelta(seconds=given["wait"]))
+        return [taken.result, taken.value, None if taken.writer is None else str(taken.writer)]
+    writer = UUID(given["writer"])
+    if verb == "free_cached_value":
+        return await port.free_cached_value(job, scope, key, writer)
+    lasts = timedelta(seconds=given["lasts"])
+    return await port.save_cached_value(job, scope, key, writer, JsonText(given["value"]), lasts)
 
 
 async def _do_in_pipeline(job: ClaimedJob, port: ContextPort, verb: str, given: Mapping[str, Any]) -> Any:

@@ -12,6 +12,7 @@ from holdfast.worker.call.process.child_process import ChildProcess, start_child
 from holdfast.worker.call.process.child_requests import answer_requests
 from holdfast.worker.call.process.process_death import ProcessDied, ProcessNotStarted
 from holdfast.worker.call.process.task_location import location_of
+from holdfast.worker.claim.slots import Slots
 from holdfast.worker.context.context_port import ContextPort
 
 IDLE = 60.0
@@ -23,8 +24,8 @@ CLOSE = 10.0
 class ProcessPool:
     """Never more children than slots: an idle child of another task is closed if necessary."""
 
-    def __init__(self, most: int, app_path: str | None) -> None:
-        self._most = most
+    def __init__(self, slots: Slots, app_path: str | None) -> None:
+        self._slots = slots
         self._app_path = app_path
         self._count = 0
         self._children: set[ChildProcess] = set()
@@ -87,7 +88,8 @@ class ProcessPool:
         return child
 
     async def _make_room(self) -> None:
-        while self._count >= self._most:
+        # More than slots while those are fewer than the attempts that run already.
+        while self._count >= max(self._slots.total, len(self._slots.running)):
             self._room.clear()
             if not any(child.is_ending for child in self._children):
                 self._end_longest_idle()

@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Coroutine, Mapping
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NoReturn, TypeVar
 from uuid import UUID
 
+from holdfast.model.cached_value import TakenValue, Taking
 from holdfast.model.error import BadHandler
 from holdfast.model.id import JobId, RunId
 from holdfast.model.job import ClaimedJob
@@ -74,6 +75,21 @@ class PipePort:
         self, job: ClaimedJob, call: NewCall, checkpoint: str | None, data: JsonText | None
     ) -> bool:
         return bool(await self._ask("save_call", call=asdict(call), checkpoint=checkpoint, data=data))
+
+    async def take_cached_value(self, job: ClaimedJob, scope: str, key: str, wait: timedelta) -> TakenValue:
+        result, value, writer = await self._ask(
+            "take_cached_value", scope=scope, key=key, wait=wait.total_seconds()
+        )
+        return TakenValue(Taking(result), value, None if writer is None else UUID(writer))
+
+    async def save_cached_value(
+        self, job: ClaimedJob, scope: str, key: str, writer: UUID, value: JsonText, lasts: timedelta
+    ) -> bool:
+        given = {"scope": scope, "key": key, "writer": str(writer), "value": value}
+        return bool(await self._ask("save_cached_value", **given, lasts=lasts.total_seconds()))
+
+    async def free_cached_value(self, job: ClaimedJob, scope: str, key: str, writer: UUID) -> bool:
+        return bool(await self._ask("free_cached_value", scope=scope, key=key, writer=str(writer)))
 
     async def add_labels(self, job: ClaimedJob, labels: Mapping[str, Any]) -> bool:
         return bool(await self._ask("add_labels", labels=dict(labels)))

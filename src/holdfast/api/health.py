@@ -1,0 +1,83 @@
+"""Whether the server lives, is ready, and is well: /livez, /readyz, /metrics and /api/v1/health."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import timedelta
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from holdfast.api.access import KEYED, Access
+from holdfast.api.answer import answer, answers
+from holdfast.client.app import Holdfast
+from holdfast.client.doctor_checks import examine
+from holdfast.db.schema_check import require_schema
+from holdfast.model.access_key import AccessAction
+from holdfast.telemetry.prometheus_text import CONTENT_TYPE
+
+Ready = Callable[[], Awaitable[object]]
+
+READY_WITHIN = timedelta(seconds=5)
+WELL = {
+    "ok": True,
+    "findings": [{"check": "database", "level": "ok", "message": "PostgreSQL 18.0", "fix": None}],
+}
+
+
+class Health:
+    """`checks`: what must hold besides the database; one that raises is failing."""
+
+    def __init__(self, app: Holdfast, access: Access, checks: Mapping[str, Ready]) -> None:
+        self._app, self._access = app, access
+        self._checks = {"database": self._database, **checks}
+
+    def routes(self) -> APIRouter:
+        found = APIRouter()
+        found.get("/livez", responses=answers({"status": "ok"}))(self.livez)
+        found.get("/readyz", responses=answers({"status": "ok", "failing": []}, 503))(self.readyz)
+        text = answers("# TYPE holdfast_queue_ready gauge", 401, 403, 503, media_type="text/plain")
+        keyed = APIRouter(dependencies=KEYED)
+        keyed.get("/metrics", responses=text, response_class=PlainTextResponse)(self.metrics)
+        keyed.get("/api/v1/health", responses=answers(WELL, 401, 403, 503))(self.health)
+        found.include_router(keyed)
+        return found
+
+    async def livez(self) -> Response:
+        """Answers as long as the process can: for a liveness probe. Needs no access key."""
+        return answer({"status": "ok"})
+
+    async def readyz(self) -> Response:
+        """For a readiness probe: 503 with the names of the checks that fail. Needs no access key."""
+        failing = await failing_checks(self._checks)
+        status = "unavailable" if failing else "ok"
+        return answer({"status": status, "failing": failing}, 503 if failing else 200)
+
+    async def metrics(self, request: Request) -> Response:
+        """The text of `holdfast metrics`. Needs a viewer, operator or admin for all queues and tasks."""
+        await self._access.check(request, AccessAction.METRICS)
+        return Response(await self._app.metrics.text(), media_type=CONTENT_TYPE)
+
+    async def health(self, request: Request) -> Response:
+        """What `holdfast doctor` finds, with reasons and fixes. Needs the same keys as the metrics."""
+        await self._access.check(request, AccessAction.HEALTH)
+        return answer(await examine(self._app.database))
+
+    async def _database(self) -> None:
+        async with self._app.database.connection() as conn:
+            await require_schema(conn, self._app.database.address)
+
+
+async def failing_checks(checks: Mapping[str, Ready]) -> list[str]:
+    found = await asyncio.gather(*(_holds(check) for check in checks.values()))
+    return [name for name, holds in zip(checks, found, strict=True) if not holds]
+
+
+async def _holds(check: Ready) -> bool:
+    """Which error it is, the log and /api/v1/health say: a probe needs no key."""
+    try:
+        async with asyncio.timeout(READY_WITHIN.total_seconds()):
+            await check()
+    except Exception:
+        return False
+    return True

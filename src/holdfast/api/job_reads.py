@@ -1,0 +1,136 @@
+"""What became of jobs: one, its state, its result, why it does not run, its timeline, and lists."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from holdfast.api.access import KEYED, Access
+from holdfast.api.answer import answer, answers
+from holdfast.client.app import Holdfast
+from holdfast.client.filters import wire
+from holdfast.client.read_id import read_id
+from holdfast.client.wait import wait_until
+from holdfast.db import jobs, stats
+from holdfast.model.access_key import AccessAction
+from holdfast.model.error import InvalidOption, NotFound, Timeout
+from holdfast.model.id import JobId
+from holdfast.model.job import Job
+
+LONGEST_WAIT = 30
+FILTERS = (
+    "state", "queue", "task", "run", "unique_key", "order_key", "origin", "actor", "older_than", "newer_than",
+)  # fmt: skip
+_PROBLEMS = (401, 403, 404, 422, 503)
+_ID = "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b11"
+_STATE = {"id": _ID, "state": "completed", "attempt": 1, "failures": 0}
+_RESULT = {"id": _ID, "state": "completed", "output": {"sent": True}, "reason": None}
+_BLOCKER = {"blocker": "paused", "detail": "The queue mail is paused.", "until": None, "blocks": True}
+_ENTRY = {"at": "2030-01-31T09:00:00Z", "what": "enqueued", "attempt": None, "words": "enqueued"}
+
+Wait = Annotated[float, Query(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the job's end.")]
+Size = Annotated[int, Query(ge=1, le=jobs.MOST_JOBS)]
+Cursor = Annotated[str | None, Query(description="The `next` of the page before.")]
+
+
+class JobReads:
+    def __init__(self, app: Holdfast, access: Access, is_stopping: Callable[[], bool]) -> None:
+        """`is_stopping`: whether requests that wait should be answered now."""
+        self._app, self._access, self._is_stopping = app, access, is_stopping
+
+    def routes(self) -> APIRouter:
+        found = APIRouter(prefix="/api/v1/jobs", dependencies=KEYED)
+        listed = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in FILTERS]
+        page = answers({"jobs": [{"id": _ID, "state": "ready"}], "next": _ID}, *_PROBLEMS)
+        found.get("", responses=page, openapi_extra={"parameters": listed})(self.find)
+        found.get("/{job_id}", responses=answers({"id": _ID, "state": "ready"}, *_PROBLEMS))(self.show)
+        found.get("/{job_id}/state", responses=answers(_STATE, *_PROBLEMS))(self.state)
+        waiting = answers({**_RESULT, "state": "running", "output": None}, status=202)
+        found.get("/{job_id}/result", responses=answers(_RESULT, *_PROBLEMS) | waiting)(self.result)
+        why = answers({"job": _ID, "may_run": False, "blockers": [_BLOCKER]}, *_PROBLEMS)
+        found.get("/{job_id}/explain", responses=why)(self.explain)
+        found.get("/{job_id}/timeline", responses=answers({"entries": [_ENTRY]}, *_PROBLEMS))(self.timeline)
+        return found
+
+    async def find(self, request: Request, limit: Size = 100, cursor: Cursor = None) -> Response:
+        """Jobs that match, live and ended, newest first. A page may be empty and still have a `next`.
+
+        A key for some queues or tasks must name one of them.
+        """
+        given = _filters(request)
+        queues, tasks = ([given[name]] if name in given else None for name in ("queue", "task"))
+        await self._access.check(request, AccessAction.LIST_JOBS, queues=queues, tasks=tasks)
+        before = None if cursor is None else JobId(read_id(cursor))
+        page = await jobs.page_jobs(self._app.database, wire(given), before, limit)
+        return answer({"jobs": page.items, "next": page.next})
+
+    async def show(self, request: Request, job_id: str) -> Response:
+        """One job, live or ended, with its payload and output."""
+        return answer(await self._job(await self._allowed(request, job_id)))
+
+    async def state(self, request: Request, job_id: str) -> Response:
+        """State, attempts and times of a job, without its payload and output: for producers too."""
+        job = await self._allowed(request, job_id, AccessAction.READ_STATE)
+        found = await jobs.job_states(self._app.database, [job])
+        if not found:
+            raise _not_found(job)
+        return answer(found[0])
+
+    async def result(self, request: Request, job_id: str, wait: Wait = 0) -> Response:
+        """How a job ended, with its output. 202: it has not ended yet."""
+        job = await self._allowed(request, job_id)
+
+        async def ended() -> Job | None:
+            found = await self._job(job)
+            return found if found.is_ended or self._is_stopping() else None
+
+        try:
+            found = await wait_until(ended, timedelta(seconds=wait), f"The job {job} did not end")
+        except Timeout:
+            found = await self._job(job)
+        said = {"id": job, "state": found.state, "output": found.output, "reason": found.reason}
+        return answer(said, 200 if found.is_ended else 202)
+
+    async def explain(self, request: Request, job_id: str) -> Response:
+        """Why a job does not run, the most important cause first."""
+        job = await self._allowed(request, job_id)
+        blockers = await stats.explain(self._app.database, job)
+        may_run = not any(one.blocks for one in blockers)
+        return answer({"job": job, "may_run": may_run, "blockers": blockers})
+
+    async def timeline(self, request: Request, job_id: str) -> Response:
+        """What happened to a job, the oldest first, up to 200 entries."""
+        job = await self._allowed(request, job_id)
+        found = await stats.timeline(self._app.database, job)
+        if not found:
+            raise _not_found(job)
+        return answer({"entries": found})
+
+    async def _allowed(
+        self, request: Request, job_id: str, action: AccessAction = AccessAction.READ_JOB
+    ) -> JobId:
+        job = JobId(read_id(job_id))
+        await self._access.check(request, action, jobs=[job])
+        return job
+
+    async def _job(self, job: JobId) -> Job:
+        found = await jobs.get_job(self._app.database, job)
+        if found is None:
+            raise _not_found(job)
+        return found
+
+
+def _not_found(job: JobId) -> NotFound:
+    return NotFound(f"There is no job {job}.")
+
+
+def _filters(request: Request) -> dict[str, Any]:
+    given = dict(request.query_params)
+    unknown = sorted(given.keys() - {*FILTERS, "limit", "cursor"})
+    if unknown or len(given) < len(request.query_params.multi_items()):
+        wrong = unknown[0] if unknown else "that is given twice"
+        raise InvalidOption(f"There is no filter {wrong}.", f"the filters are {', '.join(FILTERS)}")
+    return {name: given[name] for name in FILTERS if name in given}

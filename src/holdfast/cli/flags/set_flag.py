@@ -1,0 +1,72 @@
+"""`holdfast flags set` and `holdfast flags unset`."""
+
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.frame.common_options import Json, Reason, actor
+from holdfast.cli.frame.session import with_database
+from holdfast.cli.frame.setting_changes import print_changes
+from holdfast.db import flags
+
+FlagName = Annotated[
+    str, typer.Argument(metavar="NAME", help="The flag: rescue, detail, slots or claim_size.")
+]
+OneQueue = Annotated[
+    str | None, typer.Option("--queue", metavar="NAME", help="Only for this queue (rescue and detail).")
+]
+OneGroup = Annotated[
+    str | None,
+    typer.Option("--group", metavar="NAME", help="Only for workers of this group (slots and claim_size)."),
+]
+
+
+def set_flag(
+    context: typer.Context,
+    name: FlagName,
+    value: Annotated[
+        str,
+        typer.Argument(
+            metavar="VALUE",
+            help="rescue: on or off. detail: off, basic or full. slots: a number. claim_size: a number, or"
+            " auto.",
+        ),
+    ],
+    queue: OneQueue = None,
+    group: OneGroup = None,
+    reason: Reason = None,
+    as_json: Json = False,
+) -> None:
+    """Set a flag for all, or for one queue or worker group.
+
+    Running workers apply it at once. A worker with its own --slots or --claim-size keeps that. The audit
+    trail keeps the change with its reason.
+    """
+    _change(context, name, value, queue, group, reason, as_json)
+
+
+def unset_flag(
+    context: typer.Context,
+    name: FlagName,
+    queue: OneQueue = None,
+    group: OneGroup = None,
+    reason: Reason = None,
+    as_json: Json = False,
+) -> None:
+    """Remove a flag's value: the one for all holds instead, or the default."""
+    _change(context, name, None, queue, group, reason, as_json)
+
+
+def _change(
+    context: typer.Context,
+    name: str,
+    value: str | None,
+    queue: str | None,
+    group: str | None,
+    reason: str | None,
+    as_json: bool,
+) -> None:
+    changes = with_database(
+        context, lambda database: flags.set_flag(database, name, value, queue, group, reason, actor())
+    )
+    print_changes(as_json, name, changes)

@@ -1,0 +1,1 @@
+"""`holdfast keys`: access keys of the HTTP API."""

@@ -1,0 +1,84 @@
+"""`holdfast keys create`, `rotate` and `revoke`."""
+
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.frame.common_options import Json, Reason, actor
+from holdfast.cli.frame.output import say, tell
+from holdfast.cli.frame.render import print_json
+from holdfast.cli.frame.session import with_database
+from holdfast.client.access_keys import create_key, rotate_key
+from holdfast.db import access_keys
+from holdfast.model.access_key import NewSecret
+from holdfast.model.human_readable import time_words
+
+KeyName = Annotated[str, typer.Argument(metavar="NAME", help="The key's name.")]
+
+
+def create(
+    context: typer.Context,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="What to call it, such as the program that uses it.")
+    ],
+    role: Annotated[
+        str, typer.Option(metavar="ROLE", help="One of viewer, producer, worker, operator and admin.")
+    ],
+    queues: Annotated[
+        list[str] | None,
+        typer.Option("--queue", metavar="NAME", help="Only for this queue. You can repeat this option."),
+    ] = None,
+    tasks: Annotated[
+        list[str] | None,
+        typer.Option("--task", metavar="NAME", help="Only for this task. You can repeat this option."),
+    ] = None,
+    expires_in: Annotated[
+        str | None, typer.Option(metavar="DURATION", help="Refuse it after this long, such as 90d.")
+    ] = None,
+    reason: Reason = None,
+    as_json: Json = False,
+) -> None:
+    """Create an access key of the HTTP API, and print its secret.
+
+    The secret is shown only now: the database keeps only its hash.
+    """
+    made = with_database(
+        context,
+        lambda database: create_key(
+            database, name, role, queues or None, tasks or None, expires_in, reason, actor()
+        ),
+    )
+    _print(as_json, made)
+
+
+def rotate(
+    context: typer.Context,
+    name: KeyName,
+    overlap: Annotated[
+        str, typer.Option(metavar="DURATION", help="Accept the earlier secret for this long, at most 30d.")
+    ] = "1h",
+    reason: Reason = None,
+    as_json: Json = False,
+) -> None:
+    """Give an access key a new secret, and print it.
+
+    Both secrets work for the time of the overlap. --overlap 0s refuses the earlier one at once.
+    """
+    made = with_database(context, lambda database: rotate_key(database, name, overlap, reason, actor()))
+    _print(as_json, made)
+
+
+def revoke(context: typer.Context, name: KeyName, reason: Reason = None) -> None:
+    """Refuse all secrets of an access key from now on."""
+    with_database(context, lambda database: access_keys.revoke_access_key(database, name, reason, actor()))
+    tell(f"revoked: {name}")
+
+
+def _print(as_json: bool, made: NewSecret) -> None:
+    if as_json:
+        print_json(made)
+        return
+    tell(made.secret)
+    say("note: this secret is not shown again; send it as 'Authorization: Bearer SECRET'")
+    if made.until is not None:
+        say(f"note: the earlier secret is accepted until {time_words(made.until)}")

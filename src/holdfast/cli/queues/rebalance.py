@@ -1,0 +1,94 @@
+"""`holdfast queues rebalance`, and the commands for the pairs of queues that it works on."""
+
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.frame.common_options import DryRun, Json, Reason, actor, read_settings
+from holdfast.cli.frame.output import command, say, tell
+from holdfast.cli.frame.render import Columns, ago, number, print_list
+from holdfast.cli.frame.session import with_database
+from holdfast.cli.frame.setting_changes import print_changes
+from holdfast.cli.queues.move_jobs import FromQueue, ToQueue
+from holdfast.db import moves
+from holdfast.model.move import RebalancedPair, RebalancePair
+
+ROUND: Columns[RebalancedPair] = {
+    "from": lambda one: one.from_queue,
+    "ready": lambda one: f"{one.from_ready:,}",
+    "to": lambda one: one.to_queue,
+    "ready there": lambda one: f"{one.to_ready:,}",
+    "ratio": lambda one: number(one.ratio),
+    "result": lambda one: one.result.replace("_", " "),
+    "jobs": lambda one: f"{one.jobs:,}",
+}
+PAIRS: Columns[RebalancePair] = {
+    "from": lambda one: one.from_queue,
+    "to": lambda one: one.to_queue,
+    "ratio": lambda one: number(one.ratio),
+    "least depth": lambda one: f"{one.least_depth:,}",
+    "max jobs": lambda one: f"{one.max_jobs:,}",
+    "condition": lambda one: one.condition,
+    "moved": lambda one: ago(one.moved_at),
+}
+
+
+def rebalance(
+    context: typer.Context, reason: Reason = None, dry_run: DryRun = False, as_json: Json = False
+) -> None:
+    """Move jobs between pairs of queues of which one is much deeper, now.
+
+    Workers do the same every five minutes. The depths are those of the last count, which is made once a
+    minute. 'holdfast queues set-rebalance' declares a pair.
+    """
+    found = with_database(
+        context,
+        lambda database: moves.rebalance_queues(database, dry_run, reason=reason, actor=actor()),
+    )
+    print_list(as_json, "pairs", found, ROUND, keep=("from", "to", "result", "jobs"))
+    if not found:
+        say(f"note: no pair of queues, or another round runs; see {command('queues', 'list-rebalance')}")
+
+
+def set_rebalance(
+    context: typer.Context,
+    source: FromQueue,
+    to: ToQueue,
+    settings: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[KEY=VALUE]...",
+            help="The settings, such as ratio=3 least_depth=10 max_jobs=1000. The keys are condition,"
+            " least_depth, max_jobs, ratio.",
+        ),
+    ] = None,
+    reason: Reason = None,
+    as_json: Json = False,
+) -> None:
+    """Let rebalancing move jobs from one queue to another, and set when.
+
+    Jobs move if (ready + 1) / (ready + 1) exceeds ratio and the first queue has at least least_depth ready
+    jobs. A condition is a JSON path predicate over the payload, such as condition='$.size == "medium"'.
+    KEY=null restores the default.
+    """
+    policy = read_settings(settings or [], {"condition": _condition}, "ratio=3")
+    changes = with_database(
+        context, lambda database: moves.set_rebalance(database, source, to, policy, reason, actor())
+    )
+    print_changes(as_json, f"{source} -> {to}", changes)
+
+
+def list_rebalance(context: typer.Context, as_json: Json = False) -> None:
+    """List the pairs of queues that rebalancing works on."""
+    found = with_database(context, moves.rebalance_pairs)
+    print_list(as_json, "pairs", found, PAIRS, keep=("from", "to"))
+
+
+def remove_rebalance(context: typer.Context, source: FromQueue, to: ToQueue, reason: Reason = None) -> None:
+    """Stop rebalancing between two queues. Jobs that were moved stay where they are."""
+    with_database(context, lambda database: moves.remove_rebalance(database, source, to, reason, actor()))
+    tell(f"removed: {source} -> {to}")
+
+
+def _condition(value: str) -> str | None:
+    return None if value == "null" else value

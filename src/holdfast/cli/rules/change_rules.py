@@ -1,0 +1,155 @@
+"""`holdfast rules add`, `set`, `enable`, `disable` and `remove`."""
+
+from typing import Annotated, Any
+
+import typer
+
+from holdfast.cli.frame.common_options import Json, Reason, actor
+from holdfast.cli.frame.output import tell
+from holdfast.cli.frame.render import print_json
+from holdfast.cli.frame.session import with_database
+from holdfast.cli.frame.setting_changes import print_changes
+from holdfast.cli.rules.rule_options import OfQueue, OfTask, RuleName, owner_of, rule_settings
+from holdfast.client.rules import MOST_RULES
+from holdfast.db import rules
+from holdfast.db.connect import Database
+from holdfast.model.audit import SettingChange
+from holdfast.model.error import InvalidInput, NotFound
+from holdfast.model.rule import RuleOwner
+
+KEYS = "condition, points, queue, position and enabled"
+Settings = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="KEY=VALUE...",
+        help=f"The settings, such as 'condition=$.payload.size == \"large\"' points=10. The keys are {KEYS}.",
+    ),
+]
+
+
+def add_rule(
+    context: typer.Context,
+    name: RuleName,
+    settings: Settings,
+    task: OfTask = None,
+    queue: OfQueue = None,
+    reason: Reason = None,
+    as_json: Json = False,
+) -> None:
+    """Add a rule to a task or queue. It needs a condition, and points or a queue.
+
+    The condition is a jsonpath predicate over the facts of a job: $.payload, $.labels, $.task, $.queue,
+    $.origin, $.size, $.now, $.hour and $.weekday.
+    """
+    (kind, owner), policy = owner_of(task, queue), rule_settings(settings)
+
+    async def add(database: Database) -> list[SettingChange]:
+        if await _exists(database, kind, owner, name):
+            raise InvalidInput(f"The {kind} {owner} already has a rule {name}.", "change it with 'rules set'")
+        return await rules.set_rule(database, kind, owner, name, policy, reason, actor())
+
+    print_changes(as_json, name, with_database(context, add))
+
+
+def set_rule(
+    context: typer.Context,
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[NAME] KEY=VALUE...",
+            help=f"The rule and its settings: {KEYS}. Without a name, those of the whole set: base (where "
+            "the score starts, or null) and overrides (the score replaces a priority that the caller gave).",
+        ),
+    ],
+    task: OfTask = None,
+    queue: OfQueue = None,
+    reason: Reason = None,
+    as_json: Json = False,
+) -> None:
+    """Change settings of a rule, or of all rules of a task or queue together.
+
+    Jobs that are enqueued from now on are judged by them. The audit trail keeps the change with its reason.
+    """
+    kind, owner = owner_of(task, queue)
+    if "=" in words[0]:
+        policy = rule_settings(words)
+        changes = with_database(
+            context,
+            lambda database: rules.set_rule_set(database, kind, owner, policy, reason, actor()),
+        )
+        print_changes(as_json, f"{kind} {owner}", changes)
+    else:
+        _change(context, (kind, owner), words[0], rule_settings(words[1:]), reason, as_json)
+
+
+def enable_rule(
+    context: typer.Context,
+    name: RuleName,
+    task: OfTask = None,
+    queue: OfQueue = None,
+    reason: Reason = None,
+    as_json: Json = False,
+) -> None:
+    """Enable a rule: it judges the jobs that are enqueued from now on."""
+    _change(context, owner_of(task, queue), name, {"enabled": True}, reason, as_json)
+
+
+def disable_rule(
+    context: typer.Context,
+    name: RuleName,
+    task: OfTask = None,
+    queue: OfQueue = None,
+    reason: Reason = None,
+    as_json: Json = False,
+) -> None:
+    """Disable a rule, and keep it."""
+    _change(context, owner_of(task, queue), name, {"enabled": False}, reason, as_json)
+
+
+def remove_rule(
+    context: typer.Context,
+    name: RuleName,
+    task: OfTask = None,
+    queue: OfQueue = None,
+    reason: Reason = None,
+    as_json: Json = False,
+) -> None:
+    """Remove a rule. The audit trail keeps what it said."""
+    kind, owner = owner_of(task, queue)
+    removed = with_database(
+        context, lambda database: rules.remove_rule(database, kind, owner, name, reason, actor())
+    )
+    if not removed:
+        raise _unknown(kind, owner, name)
+    if as_json:
+        print_json({"name": name, "removed": removed})
+    else:
+        tell(f"removed: {name}")
+
+
+def _change(
+    context: typer.Context,
+    of: tuple[RuleOwner, str],
+    name: str,
+    policy: dict[str, Any],
+    reason: str | None,
+    as_json: bool,
+) -> None:
+    kind, owner = of
+
+    async def change(database: Database) -> list[SettingChange]:
+        if not await _exists(database, kind, owner, name):
+            raise _unknown(kind, owner, name)
+        return await rules.set_rule(database, kind, owner, name, policy, reason, actor())
+
+    print_changes(as_json, name, with_database(context, change))
+
+
+async def _exists(database: Database, kind: RuleOwner, owner: str, name: str) -> bool:
+    return any(rule.name == name for rule in await rules.list_rules(database, kind, owner, MOST_RULES))
+
+
+def _unknown(kind: RuleOwner, owner: str, name: str) -> NotFound:
+    return NotFound(
+        f"The {kind} {owner} has no rule {name}.", f"'rules list --{kind} {owner}' shows its rules"
+    )

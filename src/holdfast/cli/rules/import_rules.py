@@ -1,0 +1,49 @@
+"""`holdfast rules import`."""
+
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.frame.common_options import Json, Reason, actor, read_pair
+from holdfast.cli.frame.output import tell
+from holdfast.cli.frame.render import print_json
+from holdfast.cli.frame.session import with_database
+from holdfast.cli.rules.rule_options import OfQueue, OfTask, owner_of
+from holdfast.client import rules
+
+
+def import_rules(
+    context: typer.Context,
+    source: Annotated[
+        str, typer.Argument(metavar="PRESET|FILE", help="A preset, such as repo-capture, or a TOML file.")
+    ],
+    task: OfTask = None,
+    queue: OfQueue = None,
+    route: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="QUEUE=NAME",
+            help="Route to NAME where the file says QUEUE, such as real-time=inngest. May be repeated.",
+        ),
+    ] = None,
+    reason: Reason = None,
+    as_json: Json = False,
+) -> None:
+    """Set the rules of a preset or of a file, all or none. Repeated, it changes nothing.
+
+    Rules that the file does not name stay as they are.
+    """
+    kind, owner = owner_of(task, queue)
+    routes = dict(
+        read_pair(one, f"A route must be QUEUE=NAME (got {one!r}).", "write it as --route bulk=nightly")
+        for one in route or ()
+    )
+    found = rules.read_rules(source).with_routes(routes)
+    changed = with_database(
+        context, lambda database: rules.import_rules(database, kind, owner, found, reason, actor())
+    )
+    names = [name or f"{kind} {owner}" for name in changed]
+    if as_json:
+        print_json({"rules": [rule["name"] for rule in found.rules], "changed": names})
+    else:
+        tell(f"rules: {len(found.rules)}, changed: {len(names)}")

@@ -1,0 +1,1 @@
+"""`holdfast schedules`: what runs at times."""

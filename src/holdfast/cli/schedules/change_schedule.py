@@ -1,0 +1,108 @@
+"""`holdfast schedules add`, `set`, `pause`, `resume`, `remove` and `run`."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from holdfast.cli.frame.common_options import Json, Reason, actor, json_or_text, read_settings
+from holdfast.cli.frame.output import command, say, tell
+from holdfast.cli.frame.render import print_json
+from holdfast.cli.frame.session import with_database
+from holdfast.cli.frame.setting_changes import print_changes
+from holdfast.client.schedule import ScheduleSettings, schedule_wire
+from holdfast.client.schedules import add_schedule as add
+from holdfast.db import schedules
+
+ScheduleName = Annotated[str, typer.Argument(metavar="NAME", help="The schedule's name.")]
+Settings = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="KEY=VALUE...",
+        help="The settings, such as task=report 'cron=0 7 * * 1-5' tz=Europe/Berlin, or task=report every=5m."
+        f" The keys are {', '.join(ScheduleSettings.__annotations__)}.",
+    ),
+]
+
+
+def _text_or_none(value: str) -> str | None:
+    return None if value == "null" else value
+
+
+# A cron expression or a name may look like JSON.
+READERS: dict[str, Callable[[str], Any]] = dict.fromkeys(
+    ("task", "pipeline", "cron", "every", "tz", "missed", "overlap"), _text_or_none
+)
+
+
+def add_schedule(
+    context: typer.Context,
+    name: ScheduleName,
+    settings: Settings,
+    reason: Reason = None,
+    as_json: Json = False,
+) -> None:
+    """Add a schedule for a task or a pipeline, by a cron expression or an interval."""
+    given = _read(name, settings)
+    changes = with_database(context, lambda database: add(database, name, given, reason, actor()))
+    print_changes(as_json, name, changes)
+
+
+def set_schedule(
+    context: typer.Context,
+    name: ScheduleName,
+    settings: Settings,
+    reason: Reason = None,
+    as_json: Json = False,
+) -> None:
+    """Change settings of a schedule, and show their values before and after.
+
+    Other times count from now on. KEY=null restores the default. The audit trail keeps the change with its
+    reason.
+    """
+    given = _read(name, settings)
+    changes = with_database(
+        context, lambda database: schedules.set_schedule(database, name, given, reason, actor())
+    )
+    print_changes(as_json, name, changes)
+
+
+def pause_schedule(context: typer.Context, name: ScheduleName, reason: Reason = None) -> None:
+    """Make no more jobs for the slots of a schedule."""
+    with_database(context, lambda database: schedules.pause_schedule(database, name, reason, actor()))
+    tell(f"paused: {name}")
+    say(f"hint: {command('schedules', 'resume', name)}")
+
+
+def resume_schedule(context: typer.Context, name: ScheduleName, reason: Reason = None) -> None:
+    """Make jobs for the slots of a schedule again, from now on.
+
+    The slots of the pause are not made up for. An invalid schedule is checked again.
+    """
+    with_database(context, lambda database: schedules.resume_schedule(database, name, reason, actor()))
+    tell(f"resumed: {name}")
+
+
+def remove_schedule(context: typer.Context, name: ScheduleName, reason: Reason = None) -> None:
+    """Remove a schedule. Its jobs stay.
+
+    An app that declares the schedule makes it again when it starts; to stop it, pause it.
+    """
+    with_database(context, lambda database: schedules.remove_schedule(database, name, reason, actor()))
+    tell(f"removed: {name}")
+
+
+def run_schedule(
+    context: typer.Context, name: ScheduleName, reason: Reason = None, as_json: Json = False
+) -> None:
+    """Make a job of a schedule now, beside its slots."""
+    job = with_database(context, lambda database: schedules.run_schedule(database, name, reason, actor()))
+    if as_json:
+        print_json({"job": job})
+    else:
+        tell(str(job))
+
+
+def _read(name: str, settings: list[str]) -> dict[str, Any]:
+    readers = {**READERS, "payload": json_or_text}
+    return schedule_wire(name, read_settings(settings, readers, "'cron=0 7 * * 1-5'"))

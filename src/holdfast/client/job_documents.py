@@ -1,0 +1,74 @@
+"""Jobs as JSON documents, as programs elsewhere send them: task, payload, and options beside them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, cast
+
+from holdfast.client.enqueue_options import NONE, GivenOptions, split_options, with_options
+from holdfast.client.new_job import NewJob
+from holdfast.db import jobs
+from holdfast.db.statement import Fetcher
+from holdfast.model.error import InvalidOption, InvalidPayload
+from holdfast.model.job import Enqueued
+from holdfast.model.payload import encode, read
+
+# Without what leads to other queues later (pipeline, run) or is for connections of one's own (notify).
+OPTIONS = frozenset(
+    {
+        "queue", "priority", "delay", "run_at", "unique_key", "unique_for", "order_key", "labels", "timeout",
+        "deadline", "group", "endpoint", "max_failures", "retry", "estimate", "origin", "actor", "trace",
+    }
+)  # fmt: skip
+MOMENTS = ("run_at", "deadline")
+TASK, PAYLOAD = "task", "payload"
+
+
+def read_document(text: bytes) -> dict[str, Any]:
+    """Raises InvalidPayload, with the path, if it is not an object that comes back equal."""
+    try:
+        value = read(text.decode("utf-8"))
+    except UnicodeDecodeError as exc:
+        raise InvalidPayload(f"Byte {exc.start + 1} is not UTF-8.", "send JSON in UTF-8") from None
+    except ValueError as exc:
+        raise InvalidPayload(f"This is not JSON: {exc}.", "send one JSON object") from None
+    encode(value)
+    if not isinstance(value, dict):
+        raise InvalidPayload("This must be a JSON object.", 'write it as {"task": "…", "payload": {…}}')
+    return value
+
+
+def read_job(document: dict[str, Any], task: str = TASK, payload: str = PAYLOAD) -> NewJob:
+    """`task` and `payload`: what these two are called in the document."""
+    name = document.get(task)
+    if not isinstance(name, str) or not 1 <= len(name) <= 200:
+        raise InvalidPayload(f"{task} must be a string of 1 to 200 characters.", path=f"$.{task}")
+    given = {key: value for key, value in document.items() if key not in (task, payload)}
+    unknown = sorted(given.keys() - OPTIONS)
+    if unknown:
+        raise InvalidPayload(
+            f"There is no option {unknown[0]}.", f"the options are {', '.join(sorted(OPTIONS))}", "$"
+        )
+    return NewJob(name, encode(document.get(payload, {})), with_options(NONE, _options(given)))
+
+
+def _options(given: dict[str, Any]) -> GivenOptions:
+    """Their values are checked by with_options, which knows them by name."""
+    moments = {key: _moment(key, given[key]) for key in MOMENTS if given.get(key) is not None}
+    return cast(GivenOptions, {**given, **moments})
+
+
+def _moment(name: str, value: Any) -> datetime:
+    try:
+        return datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise InvalidOption(
+            f"{name} must be a time with a time zone.", "write it as 2030-01-31T09:00:00Z"
+        ) from None
+
+
+async def store_documents(on: Fetcher, batch: Sequence[NewJob]) -> list[Enqueued]:
+    """One statement; the database chooses the queue of a job that names none."""
+    common, varying = split_options([job.options for job in batch])
+    return await jobs.enqueue_columns(
+        on, [job.task for job in batch], [job.payload for job in batch], common, varying
+    )

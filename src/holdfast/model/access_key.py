@@ -1,0 +1,89 @@
+"""Access keys of the HTTP API: their role, their scope, and how a secret looks."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType
+from uuid import UUID
+
+AccessKeyId = NewType("AccessKeyId", UUID)
+SecretHash = NewType("SecretHash", bytes)
+PREFIX = "hfk_"  # lets secret scanners and redaction recognise a key
+LONGEST_SECRET = 200
+
+
+class AccessRole(StrEnum):
+    VIEWER = "viewer"
+    PRODUCER = "producer"
+    WORKER = "worker"
+    OPERATOR = "operator"
+    ADMIN = "admin"
+
+
+class AccessAction(StrEnum):
+    """What a call of the API does; the database knows which roles may do it."""
+
+    HEALTH = "health"
+    METRICS = "metrics"
+    ENQUEUE = "enqueue"
+    READ_STATE = "read_state"
+    READ_JOB = "read_job"
+    LIST_JOBS = "list_jobs"
+    WORK = "work"
+    OPERATE = "operate"
+    READ_INSTALLATION = "read_installation"
+    MANAGE_KEYS = "manage_keys"
+
+
+class AccessKeyState(StrEnum):
+    VALID = "valid"
+    EXPIRED = "expired"
+    REVOKED = "revoked"
+
+
+@dataclass(frozen=True, slots=True)
+class AccessKey:
+    """Without its secrets, which only their owner has; `secrets` is how many are accepted now."""
+
+    id: UUID
+    name: str
+    role: AccessRole
+    queues: list[str] | None
+    tasks: list[str] | None
+    state: AccessKeyState
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+    secrets: int
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whose access key a call carries; None in a scope means all."""
+
+    key: UUID
+    name: str
+    role: AccessRole
+    queues: list[str] | None
+    tasks: list[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewSecret:
+    """Shown once. `until`: how long the earlier secrets of the key are accepted too."""
+
+    name: str
+    secret: str
+    until: datetime | None = None
+
+
+def new_secret() -> str:
+    """256 random bits, so that its plain SHA-256 cannot be guessed back."""
+    return PREFIX + secrets.token_urlsafe(32)
+
+
+def hash_secret(secret: str) -> SecretHash:
+    return SecretHash(hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest())

@@ -1,0 +1,17 @@
+-- Raises HF002 for a scope or key that a cached value cannot have.
+create or replace function holdfast.check_cached_key(scope text, key text)
+returns void
+language plpgsql stable
+as $$
+begin
+  if coalesce(length(scope), 0) not between 1 and 200 then
+    perform holdfast.refuse('HF002', 'The scope of a cached value must have 1 to 200 characters.',
+      'Leave it out: then it is the name of the task.');
+  end if;
+  if coalesce(octet_length(key), 0) not between 1 and 1000 then
+    perform holdfast.refuse('HF002',
+      format('The key of a cached value must have 1 to 1000 bytes (got %s).', coalesce(octet_length(key), 0)),
+      'Use a short key; of a long one its hash.');
+  end if;
+end
+$$;

@@ -1,0 +1,60 @@
+"""Probes, metrics and health: what they answer, and what they keep to themselves."""
+
+from dataclasses import fields
+
+from httpx2 import ASGITransport, AsyncClient
+
+from holdfast.api.app import api_app
+from holdfast.client.app import Holdfast
+from holdfast.client.doctor_checks import CHECKS, Finding
+from holdfast.telemetry.prometheus_text import CONTENT_TYPE
+from tests.api.conftest import MakeKey
+
+
+async def test_a_server_with_its_database_is_ready(http: AsyncClient) -> None:
+    assert (await http.get("/livez")).json() == {"status": "ok"}
+    assert (await http.get("/readyz")).json() == {"status": "ok", "failing": []}
+
+
+async def test_a_failing_check_is_named_and_not_explained(app: Holdfast) -> None:
+    async def broken() -> None:
+        raise RuntimeError("the password is wonderland")
+
+    transport = ASGITransport(app=api_app(app, checks={"maintenance": broken}))
+    async with AsyncClient(transport=transport, base_url="http://api") as http:
+        answered = await http.get("/readyz")
+        assert answered.status_code == 503
+        assert answered.json() == {"status": "unavailable", "failing": ["maintenance"]}
+
+
+async def test_without_a_database_the_server_lives_is_not_ready_and_says_nothing_of_its_address() -> None:
+    secret = "wonderland"
+    app = Holdfast(f"postgresql://nobody:{secret}@127.0.0.1:1/none")
+    transport = ASGITransport(app=api_app(app))
+    async with AsyncClient(transport=transport, base_url="http://api") as http:
+        assert (await http.get("/livez")).status_code == 200
+        assert (await http.get("/readyz")).json()["failing"] == ["database"]
+        answered = await http.get("/metrics", headers={"Authorization": "Bearer x"})
+        assert (answered.status_code, answered.json()["code"]) == (503, "database_unavailable")
+        assert answered.headers["Retry-After"].isdecimal()
+        assert secret not in answered.text
+        assert "127.0.0.1" not in answered.text
+    await app.close()
+
+
+async def test_the_metrics_are_those_of_the_command(
+    http: AsyncClient, app: Holdfast, make_key: MakeKey
+) -> None:
+    answered = await http.get("/metrics", headers=await make_key("viewer"))
+    assert answered.headers["content-type"] == CONTENT_TYPE
+
+    def names(text: str) -> list[str]:
+        return [line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")]
+
+    assert names(answered.text) == names(await app.metrics.text()) != []
+
+
+async def test_health_gives_every_finding_of_the_doctor(http: AsyncClient, make_key: MakeKey) -> None:
+    found = (await http.get("/api/v1/health", headers=await make_key("operator"))).json()
+    assert [one["check"] for one in found["findings"]] == list(CHECKS)
+    assert found["findings"][0].keys() == {field.name for field in fields(Finding)}

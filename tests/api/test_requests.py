@@ -1,0 +1,160 @@
+"""What holds for every request: ids, the log, limits, problems, and no error without an answer."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from httpx2 import ASGITransport, AsyncClient
+from starlette.requests import Request
+from starlette.types import Message
+
+from holdfast.api.app import api_app
+from holdfast.api.guard import Limits
+from holdfast.client.app import Holdfast
+from tests.api.conftest import MakeKey
+
+PROBLEM = {"type", "title", "status", "code", "detail", "hint", "request_id"}
+SMALL = Limits(body=100, bulk=200, receive=timedelta(milliseconds=50))
+NDJSON = {"Content-Type": "application/x-ndjson"}
+
+
+@pytest.fixture
+async def small(app: Holdfast) -> AsyncIterator[AsyncClient]:
+    """An API with small limits, and two routes of the test's own."""
+    api = api_app(app, limits=SMALL)
+
+    @api.post("/length")
+    async def length(request: Request) -> int:
+        return len(await request.body())
+
+    @api.get("/broken")
+    async def broken() -> None:
+        raise RuntimeError("the password is wonderland")
+
+    transport = ASGITransport(app=api, raise_app_exceptions=False)
+    async with AsyncClient(transport=transport, base_url="http://api") as client:
+        yield client
+
+
+def fields_of(caplog: pytest.LogCaptureFixture, event: str) -> list[dict[str, Any]]:
+    heard = [vars(record) for record in caplog.records]
+    return [record["fields"] for record in heard if record.get("event") == event]
+
+
+async def chunks(count: int, size: int = 10) -> AsyncIterator[bytes]:
+    for _ in range(count):
+        yield b"x" * size
+
+
+async def test_a_request_has_an_id_and_a_line_in_the_log(
+    http: AsyncClient, make_key: MakeKey, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "holdfast")
+    key = await make_key("viewer")
+    answered = await http.get("/metrics?secret=no", headers={**key, "X-Request-Id": "mine-1"})
+    assert answered.headers["X-Request-Id"] == "mine-1"
+    (said,) = fields_of(caplog, "api.request")
+    assert (said["request"], said["method"], said["path"], said["status"], said["key"]) == (
+        "mine-1", "GET", "/metrics", 200, "viewer",
+    )  # fmt: skip
+    assert key["Authorization"].split()[1] not in caplog.text
+
+
+@pytest.mark.parametrize("given", ["x" * 101, "a b", "<script>", ""])
+async def test_an_id_that_does_not_look_like_one_is_replaced(http: AsyncClient, given: str) -> None:
+    answered = await http.get("/livez", headers={"X-Request-Id": given})
+    assert answered.headers["X-Request-Id"] not in ("", given)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/nowhere", 404, "no_such_route"),
+        ("GET", "/api/v1/../../etc/passwd", 404, "no_such_route"),
+        ("GET", "/%00%ff", 404, "no_such_route"),
+        ("DELETE", "/livez", 405, "method_not_allowed"),
+    ],
+)
+async def test_a_route_that_does_not_exist_is_a_problem(
+    http: AsyncClient, method: str, path: str, status: int, code: str
+) -> None:
+    answered = await http.request(method, path)
+    assert answered.headers["content-type"] == "application/problem+json"
+    assert answered.json().keys() == PROBLEM
+    assert (answered.status_code, answered.json()["code"]) == (status, code)
+
+
+async def test_a_body_is_counted_before_the_access_key_is_looked_at(small: AsyncClient) -> None:
+    for content in (b"x" * 101, chunks(11), chunks(10_000_000)):
+        refused = await small.post("/length", content=content)
+        assert (refused.status_code, refused.json()["code"]) == (413, "body_too_large")
+    assert (await small.post("/length", content=chunks(10))).json() == 100
+
+
+async def test_a_bulk_enqueue_may_be_larger(small: AsyncClient) -> None:
+    assert (await small.post("/length", content=chunks(20), headers=NDJSON)).json() == 200
+    assert (await small.post("/length", content=chunks(21), headers=NDJSON)).status_code == 413
+
+
+@pytest.mark.parametrize("length", ["-1", "1e3", "9" * 30, "²"])
+async def test_a_length_that_is_no_number_is_refused(small: AsyncClient, length: str) -> None:
+    headers = {b"Content-Length": length.encode()}
+    assert (await small.post("/length", content=b"", headers=headers)).status_code == 413
+
+
+async def test_a_body_that_does_not_come_is_given_up(app: Holdfast) -> None:
+    api = api_app(app, limits=SMALL)
+
+    @api.post("/length")
+    async def length(request: Request) -> int:
+        return len(await request.body())
+
+    never = asyncio.Event()
+    said: list[Message] = []
+
+    async def receive() -> Message:
+        await never.wait()
+        raise AssertionError
+
+    async def send(message: Message) -> None:
+        said.append(message)
+
+    scope = {
+        "type": "http", "method": "POST", "path": "/length", "raw_path": b"/length", "query_string": b"",
+        "headers": [], "http_version": "1.1", "scheme": "http", "server": ("api", 80), "root_path": "",
+    }  # fmt: skip
+    await api(scope, receive, send)
+    assert said[0]["status"] == 408
+
+
+async def test_an_unexpected_error_is_logged_and_not_shown(
+    small: AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    answered = await small.get("/broken")
+    assert (answered.status_code, answered.json()["code"]) == (500, "internal_error")
+    assert "wonderland" not in answered.text
+    (said,) = fields_of(caplog, "api.failed")
+    assert said["request"] == answered.json()["request_id"]
+    assert "wonderland" in said["because"]
+
+
+async def test_the_api_can_be_mounted_in_another_app(app: Holdfast, make_key: MakeKey) -> None:
+    other = FastAPI()
+    other.mount("/queue", api_app(app))
+    async with AsyncClient(transport=ASGITransport(app=other), base_url="http://api") as http:
+        assert (await http.get("/queue/readyz")).status_code == 200
+        assert (await http.get("/queue/metrics")).status_code == 401
+        assert (await http.get("/queue/metrics", headers=await make_key("viewer"))).status_code == 200
+
+
+async def test_the_openapi_document_has_an_example_for_every_route(http: AsyncClient) -> None:
+    document = (await http.get("/api/v1/openapi.json")).json()
+    for path, methods in document["paths"].items():
+        for route in methods.values():
+            assert route["description"], path
+            done = route["responses"].get("201") or route["responses"]["200"]
+            assert any("example" in one for one in done["content"].values()), path

@@ -1,0 +1,76 @@
+"""The guide to the HTTP API is true: its server runs, its commands exist, its tables are complete."""
+
+import asyncio
+import os
+import re
+import shlex
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+from unittest.mock import patch
+
+import uvicorn
+from httpx2 import ASGITransport, AsyncClient
+
+from holdfast.api.app import CODES, api_app
+from holdfast.client.app import Holdfast
+from holdfast.client.job_documents import OPTIONS
+from tests.cli.command import holdfast
+from tests.docs.page import blocks, run
+from tests.repo.tree import ROOT
+
+PAGE = "guides/http-api.md"
+TEXT = (ROOT / "docs" / PAGE).read_text()
+
+
+async def test_the_server_of_the_page_answers(database_url: str) -> None:
+    program = dict(blocks(PAGE, "python"))["In your own server"]
+    names: dict[str, Any] = {}
+    with patch.dict(os.environ, HOLDFAST_DATABASE_URL=database_url):
+        exec(program, names)
+        async with names["app"]:
+            transport = ASGITransport(app=names["server"])
+            async with AsyncClient(transport=transport, base_url="http://api") as http:
+                assert (await http.get("/queue/readyz")).json() == {"status": "ok", "failing": []}
+
+
+async def test_the_producer_of_the_page_enqueues(database_url: str) -> None:
+    program = dict(blocks(PAGE, "python"))["Enqueue"]
+    async with Holdfast(database_url) as app:
+        key = await app.keys.create("page", "producer")
+        async with served(app) as url:
+            made = await asyncio.to_thread(run, program, database_url, API=url, KEY=key.secret)
+        job = await app.job(made.stdout.strip()).job()
+    assert (job.queue, job.priority, job.claimed_actor) == ("mail", 70, "page")
+
+
+@asynccontextmanager
+async def served(app: Holdfast) -> AsyncIterator[str]:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = uvicorn.Server(uvicorn.Config(api_app(app), lifespan="off", log_config=None))
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        server.should_exit = True
+        await serving
+
+
+def test_every_option_is_on_the_page() -> None:
+    assert all(f"`{option}`" in TEXT for option in OPTIONS)
+
+
+def test_the_commands_of_the_page_exist(database_url: str) -> None:
+    ((_, lines),) = blocks(PAGE, "shell")
+    create, serve = lines.splitlines()
+    assert holdfast(*shlex.split(create)[1:], url=database_url).code == 0
+    known = holdfast("serve", "--help").out
+    options = re.findall(r"--[a-z-]+", serve) + re.findall(r"`(--[a-z-]+)`", TEXT)
+    assert all(option in known for option in options)
+
+
+async def test_every_route_and_code_is_on_the_page() -> None:
+    app = Holdfast("postgresql://nobody@127.0.0.1:1/none")
+    for path, methods in api_app(app).openapi()["paths"].items():
+        for method in methods:
+            assert f"`{method.upper()} {path}`" in TEXT
+    assert all(f"`{code}`" in TEXT for code in CODES.values())
