@@ -15,7 +15,8 @@ declare
 begin
   perform holdfast.check_reason(reason);
   if n is null or n not between 1 and 10000 then
-    perform holdfast.refuse('HF002', format('n must be at least 1 and at most 10000 (got %s).', coalesce(n::text, 'null')),
+    perform holdfast.refuse('HF002',
+      format('n must be at least 1 and at most 10000 (got %s).', coalesce(n::text, 'null')),
       'Pass the largest number of jobs to move, and call again for more.');
   end if;
   perform holdfast.check_move(from_queue, to_queue);
