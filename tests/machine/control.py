@@ -28,6 +28,11 @@ def replay(model: Model, job: Job) -> str:
     return "replayed"
 
 
+def _lock_order(job: Job) -> tuple[object, ...]:
+    key = job.options.unique_key
+    return (job.order_key or "", (job.scope, key) if key is not None else ("", ""), job.id)
+
+
 def _retake_key(model: Model, job: Job) -> bool:
     """A key that is still its own stays as it is, even past its time."""
     if job.options.unique_key is None:
@@ -52,7 +57,8 @@ def cancel_run(model: Model, run: Run, reason: str) -> int:
 
 
 def replay_run(model: Model, run: Run, ends: Ends) -> int:
-    past = sorted((job for job in model.jobs.values() if run.has_ended(job, ends)), key=lambda job: job.id)
+    """In the order of the keys that are locked: a line goes on in this order, too."""
+    past = sorted((job for job in model.jobs.values() if run.has_ended(job, ends)), key=_lock_order)
     replayed = sum(replay(model, job) == "replayed" for job in past)
     if replayed:
         run.generation += run.ended_at is not None

@@ -1,6 +1,6 @@
 """What the verbs do, said a second time in plain Python: one clock, one thread, no tables."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -40,6 +40,7 @@ class Model:
     checkpoints: dict[tuple[UUID, str], int] = field(default_factory=dict)
     progress: dict[UUID, int] = field(default_factory=dict)
     paused: set[str] = field(default_factory=set)
+    has_rule: bool = False
     schedule: Schedule = field(init=False)
 
     def __post_init__(self) -> None:
@@ -58,7 +59,14 @@ class Model:
             raise Conflict
         return key.job
 
+    def judged(self, task: str, options: Options) -> Options:
+        """With the queue and priority that the rule gives: bills of 1 are urgent, and go to `full`."""
+        if not self.has_rule or task != "bill" or options.payload != 1:
+            return options
+        return replace(options, queue="full", priority=min(options.priority + 30, 100))
+
     def enqueue(self, id_: UUID, task: str, options: Options, place: int = 1) -> None:
+        options = self.judged(task, options)
         timeout = QUEUES[options.queue].timeout  # a stage in another queue keeps it
         job = Job(id_, task, options, options.queue, options.group, timeout)
         job.deadline = options.deadline_at(self.now)

@@ -1,5 +1,6 @@
 """Rules of the state machine: maintenance tasks, and what operators do to jobs, queues and runs."""
 
+import json
 from datetime import timedelta
 
 from hypothesis import strategies as st
@@ -58,6 +59,13 @@ class Operating(Base):
         else:
             self.session.verb("resume_schedule('hourly', 'enough', 'me')")
             self.model.schedule.resume(self.model.now)
+
+    @rule()
+    def change_the_rules(self) -> None:
+        self.model.has_rule = not self.model.has_rule
+        effect = {"points": 30, "queue": "full", "enabled": self.model.has_rule}
+        policy = json.dumps({"condition": "$.payload == 1", **effect})
+        self.session.verb("set_rule('task', 'bill', 'urgent', $1::jsonb)", policy)
 
     @rule(deed=st.sampled_from(["start", "seal", "close", "close", "cancel", "dead", "all"]), pick=picks)
     def change_a_run(self, deed: str, pick: int) -> None:

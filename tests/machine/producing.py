@@ -93,11 +93,11 @@ class Producing(Base):
         return [(row[0], row[1]) for row in rows]
 
     def wire(self, wish: Options) -> dict[str, object]:
-        """The options as JSON; what is not asked for is left out."""
+        """The options as JSON, with queue and priority as defaults, which rules may replace."""
         deadline = wish.deadline_at(self.model.now)
         asked: dict[str, object | None] = {
-            "queue": wish.queue,
-            "priority": wish.priority,
+            "default_queue": wish.queue,
+            "default_priority": wish.priority,
             "group": wish.group or None,
             "delay": wish.delay.total_seconds() or None,
             "unique_key": wish.unique_key,

@@ -19,7 +19,7 @@ from tests.machine.world import World, read_world
 TABLES = """
   jobs history payloads stage_outputs attempts checkpoints progress unique_keys order_keys order_releases
   runs run_deltas workers left_worker_counts dead_letters events waits signals calls end_counts end_totals
-  replayed_ends schedules
+  replayed_ends schedules rules rule_sets
 """
 # Deletes take a tenth of the time that a truncate takes on tables of a few rows.
 EMPTY = "; ".join(f"delete from holdfast.{name}" for name in TABLES.split())
@@ -37,6 +37,7 @@ class Session:
         """The seed makes the order of lanes the same when a failing schedule is run again."""
         self._runner.run(self._conn.execute(EMPTY))
         self.fetch("update holdfast.queues set paused_at = null, paused_reason = null")
+        self.fetch("update holdfast.tasks set has_rules = false where has_rules")
         self.fetch("select setseed(0.5)")
         self.set_clock(at)
 
