@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from httpx2 import AsyncClient, Response
 
+from holdfast.api.producers import MOST_LINE
 from holdfast.client.app import Holdfast
 from holdfast.model.job import Job
 from tests.api.conftest import Headers, MakeKey
@@ -107,6 +108,9 @@ async def test_many_jobs_are_stored_together(http: AsyncClient, app: Holdfast, k
         ('{"task": "t", "payload": {"a": [1, NaN]}}', "$.payload.a[1]"),
         ('{"task": "t", "payload": {"a": 1, "a": 2}}', "$.payload"),
         ('{"task": "t", "priority": 1e99}', "$"),
+        ('{"task": "t", "actor": "another key"}', "$"),
+        ('{"task": "t", "delay": 1' + "0" * 390 + "}", "$"),
+        ('{"task": "t", "retry": {"factor": 1' + "0" * 390 + "}}", "$"),
         ('{"task": "t", "payload": "\\u0000"}', "$.payload"),
         ('{"task": "t", "payload": "\\ud800"}', "$.payload"),
     ],
@@ -118,6 +122,11 @@ async def test_one_bad_line_refuses_all_with_its_number_and_path(
     assert (refused.status_code, refused.json()["line"]) == (422, 3), refused.text
     assert refused.json()["path"].startswith(path)
     assert await stored(app) == []
+
+
+async def test_a_line_has_the_bound_of_a_job_on_its_own(http: AsyncClient, key: Headers) -> None:
+    refused = await bulk(http, key, {"task": "send"}, '{"task": "' + "x" * MOST_LINE + '"}')
+    assert (refused.status_code, refused.json()["line"]) == (413, 2), refused.text
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ async def small(app: Holdfast) -> AsyncIterator[AsyncClient]:
     """An API with small limits, and two routes of the test's own."""
     api = api_app(app, limits=SMALL)
 
+    @api.post("/length/api/v1/jobs/bulk")
     @api.post("/length")
     async def length(request: Request) -> int:
         return len(await request.body())
@@ -96,8 +97,9 @@ async def test_a_body_is_counted_before_the_access_key_is_looked_at(small: Async
 
 
 async def test_a_bulk_enqueue_may_be_larger(small: AsyncClient) -> None:
-    assert (await small.post("/length", content=chunks(20), headers=NDJSON)).json() == 200
-    assert (await small.post("/length", content=chunks(21), headers=NDJSON)).status_code == 413
+    assert (await small.post("/length/api/v1/jobs/bulk", content=chunks(20))).json() == 200
+    assert (await small.post("/length/api/v1/jobs/bulk", content=chunks(21))).status_code == 413
+    assert (await small.post("/length", content=chunks(11), headers=NDJSON)).status_code == 413
 
 
 @pytest.mark.parametrize("length", ["-1", "1e3", "9" * 30, "²"])

@@ -69,6 +69,18 @@ async def test_a_connection_whose_headers_do_not_come_is_closed(
         writer.close()
 
 
+async def test_a_connection_is_closed_after_an_answer_to_half_a_request() -> None:
+    config = uvicorn.Config(FastAPI(), lifespan="off", log_config=None, timeout_keep_alive=3600)
+    config.load()
+    make = partial(BoundedHeaders, config, ServerState(), {})
+    server = await asyncio.get_running_loop().create_server(make, "127.0.0.1", 0)
+    async with server, asyncio.timeout(PATIENCE):
+        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+        writer.write(b"POST /nowhere HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+        assert b"404" in await reader.read()
+        writer.close()
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
 async def test_the_api_does_not_listen_beyond_loopback_without_keys(app: Holdfast, host: str) -> None:
     with pytest.raises(NotConfigured) as caught:

@@ -118,10 +118,11 @@ async def test_a_slot_is_skipped_while_the_job_of_the_last_one_lives(conn: Conne
     assert (await fire(conn, slot + 2 * HOUR) or [""])[0] == "fired"
 
 
+@pytest.mark.parametrize("missed", ["last", "skip"])
 async def test_a_refused_job_keeps_its_slot_and_is_tried_again_after_a_minute(
-    conn: Connection, clock: Clock
+    conn: Connection, clock: Clock, missed: str
 ) -> None:
-    slot = await an_active_schedule(conn, task=None, pipeline="posts")
+    slot = await an_active_schedule(conn, task=None, pipeline="posts", missed=missed)
     await an_active_schedule(conn, "other")
     await clock.advance(HOUR)
     assert await fire(conn, slot) == ("failed", None)
@@ -132,7 +133,7 @@ async def test_a_refused_job_keeps_its_slot_and_is_tried_again_after_a_minute(
     await conn.execute(
         """select holdfast.declare_pipeline('posts', '{"stages": [{"name": "one", "task": "write"}]}')"""
     )
-    await clock.advance(timedelta(minutes=1))
+    await clock.advance(timedelta(minutes=1, seconds=1))
     assert "hourly" in await due(conn)
     fired: Any = await fire(conn, slot)
     made = await the_job(conn, fired[1])

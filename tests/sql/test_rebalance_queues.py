@@ -3,6 +3,8 @@
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from holdfast.db.connect import Connection
 from tests.builders import a_queue, ready_jobs, to_json
 from tests.sql.conftest import Clock
@@ -94,9 +96,10 @@ async def test_a_shallow_queue_and_a_paused_one_are_left_alone(conn: Connection,
     assert await rebalance(conn) == [("fast", "bulk", 4, "moved")]
 
 
-async def test_where_no_job_satisfies_the_condition_none_moves(conn: Connection) -> None:
-    """A payload without the field, or with another type in it, is no error."""
-    await a_pair(conn, condition="$.items > 10")
+@pytest.mark.parametrize("condition", ["$.items > 10", '$.items.a.datetime("bogus") < "2030".datetime()'])
+async def test_where_no_job_satisfies_the_condition_none_moves(conn: Connection, condition: str) -> None:
+    """A payload without the field, or with another type in it, is no error; nor is a wrong template."""
+    await a_pair(conn, condition=condition)
     await ready_jobs(conn, 4, queue="fast", payload={"items": {"a": "b"}})
     await ready_jobs(conn, 4, queue="fast", payload={})
     assert await rebalance(conn) == [("fast", "bulk", 0, "none_eligible")]

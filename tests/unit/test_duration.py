@@ -30,7 +30,23 @@ def test_a_duration_is_read_as_people_write_it(written: Duration, meant: timedel
 
 
 @pytest.mark.parametrize(
-    "wrong", ["", "s", "5 minutes", "-5s", "1e9999", "5m30s", -1, float("nan"), float("inf"), True, None, [5]]
+    "wrong",
+    [
+        "",
+        "s",
+        "5 minutes",
+        "-5s",
+        "1e9999",
+        "5m30s",
+        -1,
+        float("nan"),
+        float("inf"),
+        True,
+        None,
+        [5],
+        10**390,
+        -(10**390),
+    ],
 )
 def test_what_is_no_duration_is_refused_with_examples(wrong: Duration) -> None:
     with pytest.raises(InvalidOption) as caught:

@@ -10,7 +10,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 class BoundedHeaders(H11Protocol):
     """Closes a connection whose next request, once expected, does not have all its headers in time.
 
-    Between two requests the keep-alive timeout holds; the body has the deadline of `Guard`.
+    Between two requests the keep-alive timeout holds; the body has the deadline of `Guard`, and is not
+    awaited after the answer.
     """
 
     within = 30.0  # seconds
@@ -26,6 +27,13 @@ class BoundedHeaders(H11Protocol):
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
             self._relax()
+
+    def on_response_complete(self) -> None:
+        """After an answer to half a request the rest of its body has no deadline any more."""
+        is_cut = self.conn.their_state is h11.SEND_BODY
+        super().on_response_complete()
+        if is_cut:
+            self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._relax()

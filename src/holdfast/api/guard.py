@@ -18,6 +18,7 @@ from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
 
 PROBES = frozenset({"/livez", "/readyz"})
+BULK = "/api/v1/jobs/bulk"
 CLIENT_LEFT = 499
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,100}")
 
@@ -61,7 +62,7 @@ class _Exchange:
         self._headers = Headers(scope=scope)
         self._began = monotonic()
         self._deadline = self._began + limits.receive.total_seconds()
-        self._left = self._most = limits.bulk if _is_bulk(self._headers) else limits.body
+        self._left = self._most = limits.bulk if scope["path"].endswith(BULK) else limits.body
         self._has_body = True
         self.status = 0
         given = self._headers.get("x-request-id", "")
@@ -137,7 +138,3 @@ class _Exchange:
             f"The body must have at most {self._most:,} bytes.",
             "send less, or several requests",
         )
-
-
-def _is_bulk(headers: Headers) -> bool:
-    return headers.get("content-type", "").partition(";")[0].strip().lower() == "application/x-ndjson"

@@ -24,6 +24,7 @@ from holdfast.model.error import HoldfastError
 from holdfast.model.job import Enqueued
 
 MOST_JOBS = 100_000
+MOST_LINE = 1024 * 1024  # bytes of one job in a bulk enqueue, as of a job on its own
 NDJSON = "application/x-ndjson"
 IN_MEMORY = 1024 * 1024  # bytes of a bulk enqueue; the rest of it is in a temporary file
 IDEMPOTENT_FOR = 24 * 3600.0
@@ -101,7 +102,7 @@ class Producers:
 
 def _for(caller: Caller, job: NewJob, request: Request | None = None) -> NewJob:
     """The access key is the job's claimed actor, and the scope of its idempotency key."""
-    options = {"actor": caller.name, **job.options}
+    options = {**job.options, "actor": caller.name}
     key = None if request is None else request.headers.get("idempotency-key")
     if key is not None:
         if "unique_key" in options or not _IDEMPOTENCY_KEY.fullmatch(key):
@@ -138,7 +139,15 @@ def _read_lines(spool: IO[bytes], caller: Caller) -> list[NewJob]:
 
 def _jobs(lines: IO[bytes]) -> Iterator[NewJob]:
     count = 0
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(iter(lambda: lines.readline(MOST_LINE + 1), b""), 1):
+        if len(line) > MOST_LINE:
+            raise RequestRefused(
+                413,
+                "body_too_large",
+                f"Line {number} has more than {MOST_LINE:,} bytes.",
+                "send less",
+                line=number,
+            )
         if not line.strip():
             continue
         count += 1

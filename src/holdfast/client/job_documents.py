@@ -12,11 +12,12 @@ from holdfast.model.error import InvalidOption, InvalidPayload
 from holdfast.model.job import Enqueued
 from holdfast.model.payload import encode, read
 
-# Without what leads to other queues later (pipeline, run) or is for connections of one's own (notify).
+# Without what leads to other queues later (pipeline, run), is for connections of one's own (notify), or says
+# who asked (actor).
 OPTIONS = frozenset(
     {
         "queue", "priority", "delay", "run_at", "unique_key", "unique_for", "order_key", "labels", "timeout",
-        "deadline", "group", "endpoint", "max_failures", "retry", "estimate", "origin", "actor", "trace",
+        "deadline", "group", "endpoint", "max_failures", "retry", "estimate", "origin", "trace",
     }
 )  # fmt: skip
 MOMENTS = ("run_at", "deadline")

@@ -67,8 +67,9 @@ def _seconds_in(text: str) -> float:
 
 
 def _bounded(seconds: float, value: Duration) -> timedelta:
-    if math.isnan(seconds) or seconds < 0:
-        raise InvalidOption(f"A duration must be zero or more (got {value!r}).", _HINT)
+    """Compared first: an integer may be too large to be a float."""
     if seconds > LONGEST.total_seconds():
         raise InvalidOption(f"A duration must be at most {LONGEST.days} days (got {value!r}).", _HINT)
+    if seconds < 0 or math.isnan(seconds):
+        raise InvalidOption(f"A duration must be zero or more (got {value!r}).", _HINT)
     return timedelta(seconds=seconds)

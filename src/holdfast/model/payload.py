@@ -35,6 +35,11 @@ def encode(value: Any, limit: int = LIMIT) -> JsonText:
         size = len(text) if text.isascii() else len(text.encode())
     except (TypeError, ValueError, RecursionError) as exc:
         raise _refusal(value, str(exc)) from None
+    if size > limit:
+        raise InvalidPayload(
+            f"The payload must have at most {limit:,} bytes (got {size:,}).",
+            "store the data elsewhere and pass a reference to it",
+        )
     is_long = len(text) > _SHORTEST_LONG_INTEGER
     is_plain = (not is_long and _is_flat(value)) or _is_plain(value, is_long)
     # A backslash may itself be escaped, so that \\u0000 is no NUL: the slow check decides.
@@ -42,11 +47,6 @@ def encode(value: Any, limit: int = LIMIT) -> JsonText:
         fault = find_fault(value, DEPTH)
         if fault is not None:
             raise InvalidPayload(fault.sentence, path=fault.path)
-    if size > limit:
-        raise InvalidPayload(
-            f"The payload must have at most {limit:,} bytes (got {size:,}).",
-            "store the data elsewhere and pass a reference to it",
-        )
     return JsonText(text)
 
 

@@ -80,7 +80,8 @@ def _too_deep(path: str) -> Fault:
 
 
 def _member_path(path: str, key: str) -> str:
-    return f"{path}.{key}" if key.isidentifier() else f"{path}[{key[:60]!r}]"
+    """Long keys are cut: each member of an array copies the path."""
+    return f"{path}.{key}" if len(key) <= 60 and key.isidentifier() else f"{path}[{key[:60]!r}]"
 
 
 def _scalar_fault(value: Any) -> str | None:

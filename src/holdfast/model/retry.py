@@ -143,7 +143,7 @@ def _from_mapping(value: Mapping[str, Any]) -> RetryPolicy:
         if set(value) == {"delays"}:
             return FixedRetry.of(value["delays"])
         return RetryPolicy.exponential(**value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidOption(f"retry has wrong keys or values (got {dict(value)!r}).", _HINT) from None
 
 

@@ -10,6 +10,7 @@ create or replace function holdfast.fire_schedule(
 returns table (result text, job uuid, problem text)
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
+set lock_timeout = '1s'
 as $$
 #variable_conflict use_variable
 declare
@@ -31,8 +32,8 @@ begin
     return;
   end if;
   result := case
-    -- The newest slot is not missed while workers are only a moment late.
-    when s.missed = 'skip' and runs < at - interval '1 minute' then 'missed'
+    -- The newest slot is not missed while workers are only a moment late, or while its job is refused.
+    when s.missed = 'skip' and s.retry_at is null and runs < at - interval '1 minute' then 'missed'
     when s.overlap = 'skip' and exists (select from holdfast.jobs as j where j.id = s.last_job) then 'overlap'
     else 'fired'
   end;

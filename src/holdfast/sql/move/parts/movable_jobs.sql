@@ -40,9 +40,8 @@ begin
         limit 10000
       ) as f
       where f.pipeline is null
-        and (condition is null or coalesce(jsonb_path_match_tz(
-          coalesce(f.payload, (select p.payload from holdfast.payloads as p where p.job_id = f.id))::jsonb,
-          condition, silent => true), false))
+        and (condition is null or holdfast.condition_holds(
+          coalesce(f.payload, (select p.payload from holdfast.payloads as p where p.job_id = f.id))::jsonb, condition))
       limit n
     ) as c
     where l.queue = of_queue and not l.is_suspect

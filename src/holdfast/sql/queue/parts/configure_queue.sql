@@ -26,13 +26,13 @@ begin
   if policy is null then
     return;
   end if;
+  -- Lock order: the flag detail, then the queue before its limit, so that two who set the same see each other's
+  -- change. Claims wait for neither.
+  its_detail := case when p ? 'detail' then coalesce(p ->> 'detail', holdfast.default_detail()) end;
   update holdfast.queues as q set expires_at = null where q.name = configure_queue.name and q.expires_at is not null;
   if p = '{}' then
     return;
   end if;
-  its_detail := case when p ? 'detail' then coalesce(p ->> 'detail', holdfast.default_detail()) end;
-  -- Lock order: the flag detail, then the queue before its limit, so that two who set the same see each other's
-  -- change. Claims wait for neither.
   perform from holdfast.queues as q where q.name = configure_queue.name for update;
   before := holdfast.queue_settings(name);
   if p ?| array['max_concurrent', 'rate'] then
