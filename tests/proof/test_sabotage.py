@@ -29,9 +29,9 @@ UNFENCED: list[Swap] = [
 ROBBING: list[Swap] = [
     (
         "maintenance/rescue_lost.sql",
-        "where w.id is null or w.state = 'stopped' or w.lease_until < holdfast.now()",
+        "where (w.id is null or w.state = 'stopped' or w.lease_until < holdfast.now())",
         # Now and then: a long job that is taken away at every sweep would never be done.
-        "where random() < 0.05 or w.id is null or w.state = 'stopped' or w.lease_until < holdfast.now()",
+        "where (random() < 0.05 or w.id is null or w.state = 'stopped' or w.lease_until < holdfast.now())",
     ),
     (
         "maintenance/fence_worker.sql",
