@@ -1,7 +1,7 @@
--- The ended jobs of queues that count by a label, with its value; beyond 50 values per queue and minute: (other).
+-- The ended jobs of queues that count by a label, with its value; beyond 50 values per queue: (other).
 create or replace function holdfast.labelled_ends(since timestamptz, until timestamptz)
 returns table (
-  ended_at timestamptz, queue text, task text, state text, name text, retries integer, tries integer,
+  queue text, task text, state text, name text, retries integer, tries integer,
   units double precision, cost double precision, wait interval, run interval
 )
 language sql stable
@@ -14,17 +14,16 @@ as $$
       and q.stats_label is not null
       and exists (select from holdfast.queues as any_queue where any_queue.stats_label is not null)
   ), ranked as (
-    select c.minute, c.queue, c.value,
-      row_number() over (partition by c.minute, c.queue order by c.jobs desc, c.value) as place
+    select c.queue, c.value, row_number() over (partition by c.queue order by c.jobs desc, c.value) as place
     from (
-      select date_trunc('minute', l.ended_at) as minute, l.queue, l.value, count(*) as jobs
+      select l.queue, l.value, count(*) as jobs
       from labelled as l
-      group by 1, 2, 3
+      group by 1, 2
     ) as c
   )
   select
-    l.ended_at, l.queue, l.task, l.state, case when r.place <= 50 then l.value else '(other)' end, l.retries, l.tries,
+    l.queue, l.task, l.state, case when r.place <= 50 then l.value else '(other)' end, l.retries, l.tries,
     l.units, l.cost, l.wait, l.run
   from labelled as l
-  join ranked as r on r.minute = date_trunc('minute', l.ended_at) and r.queue = l.queue and r.value = l.value
+  join ranked as r on r.queue = l.queue and r.value = l.value
 $$;
