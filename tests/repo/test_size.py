@@ -25,6 +25,7 @@ EXCEPTIONS: dict[str, str] = {
     "src/holdfast/sql/read/explain.sql": "each reason why a job does not run, one after the other",
     "src/holdfast/sql/worker/lane_blockers.sql": "each condition of the claim, one after the other",
     "src/holdfast/sql/read/end_stats.sql": "one query with a column for each figure",
+    "src/holdfast/sql/rule/parts/judge_jobs.sql": "one statement that judges all jobs of a call",
     "src/holdfast/sql/statistics/parts/summarise_minutes.sql": "one statement with each figure of a minute",
     "tests/proof/findings.py": "a row for each finding",
     "tests/machine/model.py": "every verb of the engine in one place, to be read beside the SQL",

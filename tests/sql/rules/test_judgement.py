@@ -190,3 +190,43 @@ async def test_explain_names_the_rules_of_a_job_that_waits(conn: Connection) -> 
     rows = await conn.fetch("select blocker, detail, blocks from holdfast.explain($1)", job)
     words = "The rules of the task capture matched: large; priority 57; queue bulk."
     assert ("rules", words, False) in [tuple(row) for row in rows]
+
+
+async def test_a_call_creates_the_lanes_of_rules_and_callers_in_one_order(conn: Connection) -> None:
+    await a_rule(conn, "all", condition="exists ($)", queue="a")
+    await conn.execute(
+        "select count(*) from holdfast.enqueue_columns(array['plain', 'capture'], array['{}', '{}']::json[],"
+        " queue => array['b', null])"
+    )
+    rows = await conn.fetch("select queue from holdfast.lanes where queue in ('a', 'b') order by lane")
+    assert [row["queue"] for row in rows] == ["a", "b"]
+
+
+async def test_each_job_of_a_call_has_its_own_outcome(conn: Connection) -> None:
+    await a_rule(conn, "large", condition=LARGE, points=7, queue="bulk")
+    await a_rule(conn, "mail", of="queue mail", condition='$.queue == "mail" && $.size > 1', points=-7)
+    rows = await conn.fetch(
+        "select job_id from holdfast.enqueue_columns("
+        "array['capture', 'capture', 'capture', 'plain', 'plain'],"
+        """ array['{"size": "large"}', '{}', '{"size": "large"}', '{}', '{}']::json[],"""
+        " queue => array[null, null, 'own', 'mail', 'own'], priority => array[null, null, 3, null, 4])"
+    )
+    assert [await judged(conn, row["job_id"]) for row in rows] == [
+        ("bulk", 57, ["large"]),
+        ("default", 50, None),
+        ("own", 3, ["large"]),
+        ("mail", 43, ["mail"]),
+        ("own", 4, None),
+    ]
+
+
+@pytest.mark.parametrize("beside", ["$.payload.n == 0", '$.task == "other"'], ids=["content", "all"])
+async def test_what_is_in_a_job_is_the_same_fact_whatever_the_other_rules_look_at(
+    conn: Connection, beside: str
+) -> None:
+    await a_rule(conn, "size", condition="$.size == 8", points=1)
+    await a_rule(conn, "labels", condition='$.labels.plan == "paid"', points=2)
+    await a_rule(conn, "no labels", condition="!exists ($.labels.plan)", points=4)
+    await a_rule(conn, "beside", condition=beside, points=8)
+    assert await stored(conn, {"n": 1}) == ("default", 55, ["size", "no labels"])
+    assert await stored(conn, {"n": 2}, labels={"plan": "paid"}) == ("default", 53, ["size", "labels"])

@@ -1,6 +1,6 @@
 -- Where the jobs of a call stand: an element per combination of task, queue, endpoint, group and budget that they name,
 -- as find_place returns it. places: the number of each job's element; null: all share the first. Creates new lanes, but
--- not before the rules have judged the jobs: ruled_by is null where there are none, and if is_judged is true.
+-- none as long as rules have to judge any of the jobs: ruled_by is null if there are none, and if is_judged is true.
 create or replace function holdfast.find_places(
   made boolean[], tasks text[], o record, own record, is_judged boolean,
   out places integer[], out lanes integer[], out queues text[], out priorities integer[], out timeouts interval[],
@@ -30,15 +30,17 @@ begin
   end if;
   places := asked.places;
   for place in
-    select u.number, u."group", u.is_capped, p.*
+    select
+      u.number, u."group", u.is_capped, p.*,
+      not is_judged and bool_or(p.ruled_by is not null) over () as comes_again
     from rows from (
       unnest(asked.tasks), unnest(asked.queues), unnest(asked.endpoints), unnest(asked.groups), unnest(asked.are_capped)
     ) with ordinality as u (name, named_queue, named_endpoint, "group", is_capped, number)
     cross join lateral holdfast.find_place(name, named_queue, named_endpoint, "group", is_capped) as p
-    -- New lanes are created in one order, so that two enqueues cannot deadlock.
+    -- New lanes are created in one order, all of a call together, so that two enqueues cannot deadlock.
     order by p.queue, p.endpoint, "group", p.task, is_capped
   loop
-    if not is_judged and place.ruled_by is not null then
+    if place.comes_again then
       ruled_by[place.number] := place.ruled_by;
     -- check_job refuses the jobs of a queue with a longer name.
     elsif place.lane is null and length(place.queue) <= 200 then
