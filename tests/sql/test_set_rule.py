@@ -117,3 +117,8 @@ async def test_the_row_that_an_enqueue_reads_says_whether_there_are_enabled_rule
     assert await conn.fetchval(flag) is True
     await conn.execute(f"select holdfast.remove_rule('{kind}', 'x', 'two')")
     assert await conn.fetchval(flag) is False
+
+
+async def test_the_queue_that_a_rule_names_is_made_with_the_rule(conn: Connection) -> None:
+    await a_rule(conn, "route", condition="exists ($)", queue="bulk")
+    assert await conn.fetchval("select exists (select from holdfast.queues where name = 'bulk')")

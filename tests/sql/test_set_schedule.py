@@ -109,3 +109,8 @@ async def test_a_schedule_has_a_short_name(conn: Connection) -> None:
     for name in ("", "x" * 101):
         assert "schedule_name_is_short" in str(await refusal(conn, made, name))
     await conn.execute(made, "x" * 100)
+
+
+async def test_a_payload_of_null_restores_the_empty_one(conn: Connection) -> None:
+    await a_schedule(conn, "x", payload={"day": 1})
+    assert await set_settings(conn, "schedule", {"payload": None}) == {"payload": ({"day": 1}, {})}

@@ -11,6 +11,7 @@ from holdfast import Holdfast, JobContext, Worker
 from holdfast.db.connect import Database
 from holdfast.db.schedules import get_schedule, pause_schedule, resume_schedule
 from holdfast.maintenance.fire_schedules import BATCH, fire_schedules
+from holdfast.model.error import HoldfastError
 from holdfast.model.schedule import Schedule
 from holdfast.testing.clock import FakeClock, install_fake_clock
 
@@ -175,3 +176,21 @@ async def test_a_worker_declares_and_fires_its_schedules_and_handlers_see_the_sl
     assert seen[0][1] == 7
     assert seen[0][0] in {datetime.fromisoformat(job.labels["slot"]) for job in jobs}
     assert {job.claimed_actor for job in jobs} == {"schedule often"}
+
+
+async def test_an_error_of_one_schedule_does_not_keep_the_others_waiting(
+    db: Database, clock: FakeClock
+) -> None:
+    for name in ("a", "b"):
+        await set_schedule(db, name, every="1 hour")
+    await fire_schedules(db)
+    await db.execute(
+        "create function refuse() returns trigger language plpgsql as"
+        " $$ begin raise exception 'no'; end $$;"
+        " create trigger refuse before update on holdfast.schedules for each row"
+        " when (old.name = 'a') execute function refuse()"
+    )
+    await clock.advance(HOUR)
+    with pytest.raises(HoldfastError):
+        await fire_schedules(db)
+    assert (await slots(db, "a"), await slots(db, "b")) == ([], ["03-25T13:00:00Z"])

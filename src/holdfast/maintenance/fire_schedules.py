@@ -5,7 +5,7 @@ from datetime import datetime
 from holdfast.db import schedules
 from holdfast.db.statement import Executor
 from holdfast.maintenance.schedule_times import ScheduleTimes
-from holdfast.model.error import InvalidOption
+from holdfast.model.error import DatabaseUnavailable, HoldfastError, InvalidOption
 from holdfast.model.schedule import DueSchedule
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
@@ -15,18 +15,20 @@ BATCH = 100  # slots of one round; a schedule that catches up with all of its mi
 
 async def fire_schedules(on: Executor) -> int:
     """How many it looked at: if it was a whole batch, there may be more. A due slot of one schedule is one;
-    `missed="all"` is due again at once.
+    `missed="all"` is due again at once. An error of one schedule is raised after the others had their turn.
     """
-    count = 0
+    count, errors = 0, list[HoldfastError]()
     while count < BATCH and (due := await schedules.due_schedules(on, BATCH - count)):
-        progress = [await _serve(on, one) for one in due]
+        progress = [await _serve(on, one, errors) for one in due]
         count += len(due)
         if not any(progress):
             break  # other workers are at them
+    if errors:
+        raise errors[0]
     return count
 
 
-async def _serve(on: Executor, due: DueSchedule) -> bool:
+async def _serve(on: Executor, due: DueSchedule, errors: list[HoldfastError]) -> bool:
     """Whether this worker was the one to do it."""
     try:
         times = ScheduleTimes.read(due.cron, due.every, due.tz)
@@ -39,6 +41,11 @@ async def _serve(on: Executor, due: DueSchedule) -> bool:
         if is_news:
             emit(Event.SCHEDULE_INVALID, schedule=due.name, because=exc.message)
         return is_news
+    except DatabaseUnavailable:
+        raise
+    except HoldfastError as exc:
+        errors.append(exc)
+        return False
 
 
 async def _fire(on: Executor, due: DueSchedule, slot: datetime, times: ScheduleTimes) -> bool:

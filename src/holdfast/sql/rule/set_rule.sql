@@ -37,6 +37,10 @@ begin
   set position = excluded.position, condition = excluded.condition, points = excluded.points, queue = excluded.queue,
       is_enabled = excluded.is_enabled;
   perform holdfast.mark_rules(kind, owner);
+  if p ->> 'queue' is not null then
+    -- Here, not in the transaction of the first job that goes there.
+    perform holdfast.declare_queue(p ->> 'queue');
+  end if;
   return query
     select * from holdfast.record_change('set_rule', 'rule', format('%s of %s %s', name, kind, owner), was,
       holdfast.rule_settings(kind, owner, name), reason, actor);

@@ -16,6 +16,10 @@ declare
 begin
   perform holdfast.check_object('schedules', schedules);
   -- In one order, so that two workers that start at once cannot deadlock.
+  perform from holdfast.schedules as s
+  where schedules ? s.name or s.app = declare_schedules.app
+  order by s.name
+  for update;
   for given in select e.key as name, e.value as settings from jsonb_each(schedules) as e order by 1 loop
     perform holdfast.check_object('settings', given.settings);
     perform holdfast.configure_schedule('declare_schedules', given.name, absent || given.settings, null, null);

@@ -14,7 +14,8 @@ begin
     when not given ? 'cron' then s.every
   end;
   s.tz := coalesce(given ->> 'tz', case when not settings ? 'tz' then s.tz end, 'UTC');
-  s.payload := coalesce(settings -> 'payload', s.payload, '{}');
+  s.payload := coalesce(
+    nullif(settings -> 'payload', 'null'), case when not settings ? 'payload' then s.payload end, '{}');
   s.options := coalesce(
     nullif(settings -> 'options', 'null'), case when not settings ? 'options' then s.options end, '{}');
   s.missed := coalesce(given ->> 'missed', case when not settings ? 'missed' then s.missed end, 'last');
