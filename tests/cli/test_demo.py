@@ -55,10 +55,8 @@ def test_the_verdict_comes_as_json_too(directory: Path) -> None:
     directory.rmdir()
 
 
-@pytest.mark.parametrize(
-    ("number", "code"),
-    [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_takes_everything_along(directory: Path, number: signal.Signals, code: int) -> None:
     process = start(directory, "--jobs", "2000")
     assert process.stderr is not None

@@ -27,8 +27,12 @@ async def place(server: EmbeddedServer) -> Place:
     return await a_place(server)
 
 
+SLOW = pytest.mark.slow
+
+
 @pytest.mark.parametrize(
-    "number", [signal.SIGINT, pytest.param(signal.SIGQUIT, marks=pytest.mark.slow), signal.SIGKILL]
+    "number",
+    [pytest.param(signal.SIGINT, marks=SLOW), pytest.param(signal.SIGQUIT, marks=SLOW), signal.SIGKILL],
 )
 async def test_a_worker_outlives_a_restart_of_the_database_and_no_job_is_lost(
     place: Place, start: Start, number: signal.Signals

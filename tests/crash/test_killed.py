@@ -30,10 +30,10 @@ where a.outcome = 'lost'
 @pytest.mark.parametrize(
     ("task", "point"),
     [
-        ("plain", "after_claim"),
+        pytest.param("plain", "after_claim", marks=pytest.mark.slow),
         ("plain", "during_run"),
         ("plain", "before_settle"),
-        ("plain", "after_settle"),
+        pytest.param("plain", "after_settle", marks=pytest.mark.slow),
         pytest.param("book", "after_claim", marks=pytest.mark.slow),
         ("book", "during_run"),
     ],

@@ -92,6 +92,7 @@ async def test_a_job_that_terminates_its_worker_completes_and_so_do_its_neighbou
     assert {(job["losses"], job["failures"]) for job in found} == {(0, 0)}
 
 
+@pytest.mark.slow
 async def test_no_job_waits_behind_a_suspect_of_another_queue(here: World, database_url: str) -> None:
     stuck = await suspects(here, "wait_for_ever", 3, queue="slow")
     waiting = await suspects(here, "wait_async", 3, queue="quick")

@@ -84,6 +84,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.alone
 async def test_without_any_setting_an_embedded_server_is_used_and_stopped_at_the_end(
     directory: Path,

@@ -3,6 +3,8 @@
 import asyncio
 from datetime import timedelta
 
+import pytest
+
 from holdfast.client.app import Holdfast
 from holdfast.model.end_attempt import Yield
 from holdfast.model.state import State
@@ -58,6 +60,7 @@ async def test_a_worker_without_children_runs_suspects_one_by_one_and_alone(
     assert all(len(seen) == 1 for seen in company if any(name.startswith("suspect") for name in seen))
 
 
+@pytest.mark.slow
 async def test_fifty_rolling_restarts_make_no_job_dead(app: Holdfast) -> None:
     started, finishes = asyncio.Event(), asyncio.Event()
 

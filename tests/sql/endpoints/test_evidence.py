@@ -194,6 +194,7 @@ async def test_five_jobs_that_always_fail_die_beside_others_and_the_server_is_us
     assert await conn.fetchval("select count(*) from holdfast.dead_letters") == 5
 
 
+@pytest.mark.slow
 async def test_an_outage_that_begins_between_two_tries_kills_no_job_in_a_day(
     conn: Connection, clock: FakeClock
 ) -> None:

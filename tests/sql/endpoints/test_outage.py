@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from holdfast.db.connect import Connection
 from holdfast.testing import FakeClock
 from tests.builders import attempts_of, complete, fail, renew, the_job
@@ -77,6 +79,7 @@ async def test_five_failures_in_silence_open_the_circuit(conn: Connection, clock
     assert (await the_endpoint(conn))["circuit"] == "open"
 
 
+@pytest.mark.slow
 async def test_a_day_without_the_endpoint_makes_no_job_dead(conn: Connection, clock: FakeClock) -> None:
     await an_endpoint(conn)
     jobs = await calls(conn, 5, max_failures=3, retry="chat")
