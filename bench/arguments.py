@@ -80,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--redis", action="store_true", help="peers: those on Redis and SQLite, too")
     add("--only", nargs="+", metavar="PEER", help="peers, held, mixed: these and no others")
     add("--against", metavar="COMMIT", help="mixed, drain: plain jobs at an older commit, too")
-    add("--seconds", type=_count, help="peers: of single enqueues (3); held: in all (120)")
+    add("--seconds", type=_count, help="of single enqueues (peers 3, api 5); held: in all (120)")
     add("--minutes", type=_count, help="held: the same in minutes")
     add("--scale", type=_scale, default=1.0, help="depth, load: of their numbers of jobs")
     add("--seeds", type=int, nargs="+", metavar="N", help="flow: seeds (default 41 to 45)")

@@ -21,6 +21,7 @@ ABOUT = {
     "held": "Produce and consume while another session holds a snapshot: the first and the last ten seconds.",
     "mixed": "The cost of each feature alone and of all together; bulk enqueues beside peers that have it.",
     "load": "Claim size × depth × workers, while a worker is killed and statistics are read.",
+    "api": "The same work over HTTP and in SQL; what 500 long polls of one server cost.",
     "calls": "500 concurrent calls of two seconds in one worker process.",
 }
 HEAD = """# Benchmarks

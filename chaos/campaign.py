@@ -52,7 +52,7 @@ def _outcome(directory: Path, schedule: Schedule) -> Tally:
 
 
 def _keep(schedule: Schedule, directory: Path, save: Path) -> None:
-    """The schedule, and the logs of the workers and the server."""
+    """The schedule, and the logs of the workers and the servers."""
     path, logs = save / f"chaos-{schedule.seed}.json", save / f"chaos-{schedule.seed}-logs"
     save_schedule(schedule, path)
     say(f"chaos: the schedule is in {path}; ./dev chaos --replay {shlex.quote(str(path))} repeats it")
@@ -60,7 +60,9 @@ def _keep(schedule: Schedule, directory: Path, save: Path) -> None:
     logs.mkdir()
     for log in (*directory.glob("logs/*.log"), *directory.glob("start.log"), *directory.glob("*/log/*.log")):
         shutil.copyfile(log, logs / log.name)
-    say(f"chaos: the logs of the workers and of the server are in {logs}")
+    for log in directory.glob("api/*/*.log"):
+        shutil.copyfile(log, logs / f"{log.parent.name}-{log.name}")
+    say(f"chaos: the logs of the workers and of the servers are in {logs}")
 
 
 def _sum(found: Tally, seconds: float) -> list[str]:

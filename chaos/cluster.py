@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from chaos.api_processes import COUNT as REPLICAS
+from chaos.api_processes import ApiProcesses, api_processes
 from chaos.fault_proxy import FaultProxy
 from chaos.postgres_proxy import proxied_postgres
 from chaos.workload import POISONED
@@ -46,7 +48,8 @@ STARTED = "select distinct pid from holdfast.workers where renewed_at > started_
 
 @dataclass(slots=True)
 class Cluster:
-    """`proxies`: one for the producers, then one per worker; a successor gets the proxy of its predecessor.
+    """`proxies`: one for the producers, then one per worker, then one per replica of the API; a successor gets
+    the proxy of its predecessor.
 
     `affected`, `deaths`: workers that the fault being injected keeps from working, or has ended.
     `exited`: workers that exited by themselves, with their exit codes. `bad_exits`: what was wrong with the
@@ -63,6 +66,7 @@ class Cluster:
     deaths: dict[int, datetime] = field(default_factory=dict)
     exited: dict[int, int] = field(default_factory=dict)
     bad_exits: list[str] = field(default_factory=list)
+    api: ApiProcesses | None = None
 
     def for_one_fault(self) -> "Cluster":
         """The same cluster, recording the affected and dead workers of one of several faults."""
@@ -104,6 +108,8 @@ class Cluster:
 
     def restart_exited(self) -> None:
         """As a service manager does. A worker that finds no database when it starts exits with an error."""
+        if self.api is not None:
+            self.api.restart_exited()
         exited = self.supervisor.take_exited()
         self.exited |= exited
         for pid in exited:
@@ -112,7 +118,8 @@ class Cluster:
     async def unexplained_exits(self) -> list[str]:
         """Once a worker has started, no fault may make it exit by itself."""
         started = await self.started_workers()
-        return [
+        of_api = [] if self.api is None else self.api.exited
+        return of_api + [
             f"worker {pid} exited by itself with code {code}"
             for pid, code in self.exited.items()
             if code != POISONED and (code != DatabaseUnavailable.exit_code or pid in started)
@@ -143,7 +150,8 @@ async def start_cluster(directory: Path, workers: int) -> AsyncIterator[Cluster]
         stack.push_async_callback(asyncio.to_thread, server.stop)
         database = await stack.enter_async_context(Database(url, application_name="holdfast chaos"))
         await _prepare(database)
-        proxied = [await stack.enter_async_context(proxied_postgres(url)) for _ in range(workers + 1)]
+        count = 1 + workers + REPLICAS
+        proxied = [await stack.enter_async_context(proxied_postgres(url)) for _ in range(count)]
         logs = directory / "logs"
         logs.mkdir()
         supervisor = await stack.enter_async_context(Supervisor(WORKER, {}, logs, cwd=ROOT))
@@ -153,6 +161,8 @@ async def start_cluster(directory: Path, workers: int) -> AsyncIterator[Cluster]
         for proxy in range(1, workers + 1):
             made.start_worker(proxy)
         await _until_started(made, workers)
+        of_replicas = urls[1 + workers :]
+        made.api = await stack.enter_async_context(api_processes(url, of_replicas, directory / "api", ROOT))
         yield made
 
 

@@ -16,6 +16,7 @@ class Place(StrEnum):
     WORKERS = "workers"
     NETWORK = "network"
     DATABASE = "database"
+    API = "api"
 
 
 @dataclass(frozen=True, slots=True)

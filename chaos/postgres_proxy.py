@@ -19,7 +19,10 @@ WRITTEN = re.compile(rb"C\x00\x00\x00.(?:INSERT|UPDATE|DELETE|COMMIT)", re.DOTAL
 READ = re.compile(rb"C\x00\x00\x00.SELECT|s\x00\x00\x00\x04", re.DOTALL)
 # A client that misses the answer to one of these cannot know what was stored, claimed or settled. The answer
 # to any other SELECT is no loss: the client asks again.
-VERBS = (b"holdfast.enqueue", b"holdfast.settle_and_claim(", b"holdfast.save_checkpoint(")
+VERBS = (
+    b"holdfast.enqueue", b"holdfast.settle_and_claim(", b"holdfast.save_checkpoint(",
+    b"holdfast.settle_and_claim_known(", b"holdfast.end_job(",
+)  # fmt: skip
 CLAIM = CLAIM_ONLY.encode()  # it has changed something only if its answer contains a job
 A_JOB = b"\x00\x00\x00\x03job"
 

@@ -53,7 +53,7 @@ async def _run(directory: Path, schedule: Schedule) -> Outcome:
     ledger, is_over = Ledger(), asyncio.Event()
     async with start_cluster(directory, schedule.workers) as cluster:
         async with asyncio.TaskGroup() as group:
-            group.create_task(_produce(cluster.producer_url, ledger, schedule.seed, is_over))
+            group.create_task(_produce(cluster, ledger, schedule.seed, is_over))
             done = await inject_faults(cluster, schedule)
             cluster.heal()
             is_over.set()
@@ -61,6 +61,7 @@ async def _run(directory: Path, schedule: Schedule) -> Outcome:
         await _stop_workloads(cluster.database)
         await _until_ended(cluster)
         idle = await idle_workers(cluster.database, cluster.supervisor.pids, PROBED)
+        idle += await cluster.api.unready(PROBED) if cluster.api else []
         await asyncio.sleep(SETTLED.total_seconds())
         report = await check(cluster.database, ledger, SETTLED, directory / "logs")
         report.wrong += [*idle, *cluster.bad_exits, *await cluster.unexplained_exits()]
@@ -68,14 +69,15 @@ async def _run(directory: Path, schedule: Schedule) -> Outcome:
         return Outcome(report, done.injections, recoveries, done.failed)
 
 
-async def _produce(url: str, ledger: Ledger, seed: int, is_over: asyncio.Event) -> None:
+async def _produce(cluster: Cluster, ledger: Ledger, seed: int, is_over: asyncio.Event) -> None:
     """Each workload has its own random numbers: how fast one is served does not change what another does."""
     async with (
-        Database(url, pool_size=6, application_name="holdfast chaos producer") as database,
+        Database(cluster.producer_url, pool_size=6, application_name="holdfast chaos producer") as database,
         asyncio.TaskGroup() as group,
     ):
         for workload in all_workloads():
-            producer = Producer(database, ledger, random.Random(f"{seed} {workload.name}"))
+            rng = random.Random(f"{seed} {workload.name}")
+            producer = Producer(database, ledger, rng, cluster.api.replicas if cluster.api else None)
             group.create_task(_produce_rounds(workload, producer, is_over))
 
 

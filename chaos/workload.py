@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from uuid import UUID, uuid4
 
 from chaos.enqueue_ledger import Ledger, read_answer
+from chaos.http_api import Replicas
 from holdfast import Holdfast, HoldfastError, JobContext, RetryPolicy
 from holdfast.db.connect import Database
 from holdfast.db.jobs import enqueue_jobs
@@ -37,6 +38,7 @@ class Producer:
     database: Database
     ledger: Ledger
     rng: random.Random
+    replicas: Replicas | None = None
 
     async def enqueue(
         self,

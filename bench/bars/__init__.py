@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
+from bench.bars.api import api_bars
 from bench.bars.bar import Bar
 from bench.bars.depth import depth_bars
 from bench.bars.held import held_bars
@@ -17,6 +18,7 @@ BARS: dict[str, Callable[[Results], Iterable[Bar]]] = {
     "depth": depth_bars,
     "held": held_bars,
     "mixed": mixed_bars,
+    "api": api_bars,
 }
 
 

@@ -4,6 +4,7 @@ from argparse import Namespace
 from collections.abc import Callable
 
 from bench.result import Results
+from bench.suites.api import api
 from bench.suites.calls import calls
 from bench.suites.depth import depth
 from bench.suites.detail import detail
@@ -29,6 +30,7 @@ SUITES: dict[str, Callable[[Results, Namespace], None]] = {
         results, asked.runs, asked.jobs, only=asked.only, against=asked.against
     ),
     "load": lambda results, asked: load(results, runs=asked.runs, scale=asked.scale),
+    "api": lambda results, asked: api(results, asked.runs, asked.jobs, asked.seconds or 5),
     "calls": lambda results, asked: calls(results, runs=asked.runs, jobs=asked.jobs),
     "detail": lambda results, asked: detail(results, runs=asked.runs, jobs=asked.jobs),
     "drain": lambda results, asked: drain(results, asked.runs, asked.jobs, against=asked.against),

@@ -1,10 +1,15 @@
 """The API in the test's own process, with a client and access keys."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import timedelta
+from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from httpx2 import ASGITransport, AsyncClient
 
+from holdfast.api import live, live_subjects
 from holdfast.api.app import api_app
 from holdfast.client.app import Holdfast
 
@@ -35,3 +40,31 @@ def make_key(app: Holdfast) -> MakeKey:
         return {"Authorization": f"Bearer {made.secret}"}
 
     return make
+
+
+@pytest.fixture
+def live_api(app: Holdfast, monkeypatch: pytest.MonkeyPatch) -> FastAPI:
+    """Reads and checks access a hundred times a second, so that no test has to wait."""
+    monkeypatch.setattr(live, "PACE", timedelta(milliseconds=10))
+    monkeypatch.setattr(live, "CHECK_EVERY", timedelta(milliseconds=10))
+    return api_app(app)
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often live streams read what."""
+    counted: Counter[str] = Counter()
+
+    def counting(module: Any, name: str) -> None:
+        real = getattr(module, name)
+
+        async def read(*args: Any, **more: Any) -> Any:
+            counted[name] += 1
+            return await real(*args, **more)
+
+        monkeypatch.setattr(module, name, read)
+
+    for name in ("read_overview", "run_progress", "job_outlines", "list_endpoints"):
+        counting(live_subjects, name)
+    counting(live, "check_access")
+    return counted

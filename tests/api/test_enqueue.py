@@ -1,13 +1,20 @@
 """Enqueue over HTTP: one job, as an event, many; keys, scopes, and what is refused."""
 
+import asyncio
 import json
+import tracemalloc
+from collections.abc import AsyncIterator
+from tempfile import TemporaryFile
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from httpx2 import AsyncClient, Response
 
-from holdfast.api.producers import MOST_LINE
+from holdfast.api.bulk_body import MOST_AT_ONCE, MOST_LINE, BulkBody
 from holdfast.client.app import Holdfast
+from holdfast.client.bulk import chunks
+from holdfast.model.access_key import AccessRole, Caller
 from holdfast.model.job import Job
 from tests.api.conftest import Headers, MakeKey
 
@@ -17,6 +24,11 @@ JOBS, BULK, EVENTS = "/api/v1/jobs", "/api/v1/jobs/bulk", "/api/v1/events"
 @pytest.fixture
 async def key(make_key: MakeKey) -> Headers:
     return await make_key("producer")
+
+
+@pytest.fixture
+def caller() -> Caller:
+    return Caller(uuid4(), "producer", AccessRole.PRODUCER, None, None, None)
 
 
 async def enqueue(http: AsyncClient, headers: Headers, **job: Any) -> Response:
@@ -58,8 +70,15 @@ async def test_a_repeated_request_gives_the_same_job_and_another_body_a_conflict
     assert (first.status_code, again.status_code) == (201, 200)
     assert first.json()["id"] == again.json()["id"]
     assert again.json()["created"] is False
-    other = await enqueue(http, once, payload=2)
-    assert (other.status_code, other.json()["code"]) == (409, "unique_conflict")
+    for other in (
+        await enqueue(http, once, payload=2),
+        await enqueue(http, once, payload=1, priority=70),
+        await enqueue(http, once, payload=1, queue="mail"),
+        await http.post(EVENTS, json={"eventName": "send", "data": 1, "delay": 5}, headers=once),
+    ):
+        assert (other.status_code, other.json()["code"]) == (409, "unique_conflict")
+    event = await http.post(EVENTS, json={"eventName": "send", "data": 1}, headers=once)
+    assert (event.status_code, event.json()["id"]) == (200, first.json()["id"])
     elsewhere = {**await make_key("operator"), "Idempotency-Key": "order 17"}
     assert (await enqueue(http, elsewhere, payload=2)).status_code == 201, "a key of another caller"
     assert len(await stored(app)) == 2
@@ -127,6 +146,50 @@ async def test_one_bad_line_refuses_all_with_its_number_and_path(
 async def test_a_line_has_the_bound_of_a_job_on_its_own(http: AsyncClient, key: Headers) -> None:
     refused = await bulk(http, key, {"task": "send"}, '{"task": "' + "x" * MOST_LINE + '"}')
     assert (refused.status_code, refused.json()["line"]) == (413, 2), refused.text
+
+
+async def test_empty_lines_are_bounded_too(
+    http: AsyncClient, app: Holdfast, key: Headers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.api.bulk_body.MOST_LINES", 10)
+    refused = await bulk(http, key, *[""] * 10, {"task": "send"})
+    assert (refused.status_code, await stored(app)) == (422, []), refused.text
+
+
+def test_a_large_body_is_read_in_little_memory(caller: Caller) -> None:
+    line = json.dumps({"task": "send", "payload": "x" * 100_000}).encode() + b"\n"
+    with TemporaryFile() as spool:
+        spool.write(line * 400)
+        tracemalloc.start()
+        body = BulkBody(spool, caller, b"")
+        body.check()
+        jobs = sum(len(chunk) for chunk in chunks(body.jobs()))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert jobs == 400
+    assert peak < len(line) * 400 / 2
+
+
+async def test_only_a_few_bulk_enqueues_are_received_at_once(
+    http: AsyncClient, app: Holdfast, key: Headers
+) -> None:
+    go, begun = asyncio.Event(), asyncio.Semaphore(0)
+
+    async def slow() -> AsyncIterator[bytes]:
+        yield b'{"task": "send"}'
+        begun.release()
+        await go.wait()
+
+    waiting = [asyncio.create_task(http.post(BULK, content=slow(), headers=key)) for _ in range(MOST_AT_ONCE)]
+    for _ in waiting:
+        await begun.acquire()
+    refused = await bulk(http, key, {"task": "send"})
+    assert (refused.status_code, refused.json()["code"]) == (503, "too_many_bulks")
+    assert refused.headers["Retry-After"]
+    go.set()
+    assert {(await one).status_code for one in waiting} == {201}
+    assert (await bulk(http, key, {"task": "send"})).status_code == 201
+    assert len(await stored(app)) == MOST_AT_ONCE + 1
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,13 @@
 """Probes, metrics and health: what they answer, and what they keep to themselves."""
 
+import asyncio
 from dataclasses import fields
+from unittest.mock import AsyncMock
 
+import pytest
 from httpx2 import ASGITransport, AsyncClient
 
+from holdfast.api import health
 from holdfast.api.app import api_app
 from holdfast.client.app import Holdfast
 from holdfast.client.doctor_checks import CHECKS, Finding
@@ -25,6 +29,29 @@ async def test_a_failing_check_is_named_and_not_explained(app: Holdfast) -> None
         answered = await http.get("/readyz")
         assert answered.status_code == 503
         assert answered.json() == {"status": "unavailable", "failing": ["maintenance"]}
+
+
+async def test_however_many_probe_one_look_at_the_database_is_for_all(
+    http: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = AsyncMock()
+    monkeypatch.setattr(health, "require_schema", look)
+    for _ in range(2):
+        found = await asyncio.gather(*(http.get("/readyz") for _ in range(20)))
+        assert {one.status_code for one in found} == {200}
+    assert look.await_count <= 2, "the second round may come after a second"
+
+
+async def test_a_request_waits_for_a_database_connection_only_so_long(
+    database_url: str, make_key: MakeKey
+) -> None:
+    key = await make_key("viewer")
+    async with Holdfast(database_url, pool_size=1, pool_wait="10ms") as app:
+        transport = ASGITransport(app=api_app(app))
+        async with AsyncClient(transport=transport, base_url="http://api") as http, app.database.connection():
+            answered = await http.get("/metrics", headers=key)
+    assert (answered.status_code, answered.json()["code"]) == (503, "database_busy")
+    assert answered.headers["Retry-After"].isdecimal()
 
 
 async def test_without_a_database_the_server_lives_is_not_ready_and_says_nothing_of_its_address() -> None:

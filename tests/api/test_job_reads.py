@@ -1,14 +1,20 @@
 """Jobs over HTTP: one, lists, results that one waits for, and what a scope hides."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import fields
 from uuid import UUID, uuid4
 
 import pytest
 from httpx2 import ASGITransport, AsyncClient
 
+from holdfast.api import awaited_ends
 from holdfast.api.app import api_app
+from holdfast.api.limits import Limits
 from holdfast.client.app import Holdfast
+from holdfast.db.jobs import job_states
+from holdfast.db.statement import Executor
+from holdfast.model.id import JobId
 from holdfast.model.job import Job, JobStatus
 from tests.api.conftest import Headers, MakeKey
 from tests.builders import complete, completed_job, dead_job, ready_job, ready_jobs, running_job
@@ -131,3 +137,56 @@ async def test_a_request_that_waits_is_answered_when_the_server_stops(app: Holdf
     async with AsyncClient(transport=transport, base_url="http://api") as http:
         answered = await http.get(f"{JOBS}/{job}/result?wait=30", headers=key, timeout=PATIENCE)
     assert (answered.status_code, answered.json()["state"]) == (202, "ready")
+
+
+async def test_requests_that_wait_share_one_statement_and_hold_no_connection(
+    http: AsyncClient, app: Holdfast, key: Headers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    async def counted(on: Executor, ids: Sequence[JobId]) -> list[JobStatus]:
+        asked.append(len(ids))
+        return await job_states(on, ids)
+
+    monkeypatch.setattr(awaited_ends, "job_states", counted)
+    async with app.database.transaction() as conn:
+        running = [await running_job(conn, queue=f"q{number}") for number in range(12)]
+    waiting = [
+        asyncio.create_task(http.get(f"{JOBS}/{one.id}/result?wait=30", headers=key, timeout=PATIENCE))
+        for one in (*running, *running)
+    ]
+    async with asyncio.timeout(PATIENCE):
+        while asked.count(12) < 3:
+            await asyncio.sleep(0.001)
+    others = len(asked) - asked.count(12)
+    assert others <= 12, "only while they came one after the other"
+    async with app.database.transaction() as conn:
+        for one in running:
+            assert await complete(conn, one, 42)
+    answered = await asyncio.gather(*waiting)
+    assert [one.json()["output"] for one in answered] == [42] * 24
+
+
+async def test_a_key_that_is_revoked_while_it_waits_gets_no_result(
+    http: AsyncClient, app: Holdfast, key: Headers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = await a_job(app)
+    began = asyncio.Event()
+
+    async def wait(self: object, job: JobId, seconds: float) -> None:
+        began.set()
+        await app.keys.revoke("viewer")
+
+    monkeypatch.setattr(awaited_ends.AwaitedEnds, "wait", wait)
+    answered = await http.get(f"{JOBS}/{job}/result?wait=30", headers=key)
+    assert (began.is_set(), answered.status_code) == (True, 401)
+
+
+async def test_waiting_requests_of_a_key_are_bounded(app: Holdfast, key: Headers) -> None:
+    job = await a_job(app)
+    transport = ASGITransport(app=api_app(app, limits=Limits(waiting_per_key=0)))
+    async with AsyncClient(transport=transport, base_url="http://api") as http:
+        refused = await http.get(f"{JOBS}/{job}/result?wait=30", headers=key)
+        assert (refused.status_code, refused.json()["code"]) == (429, "too_many_waiting")
+        assert refused.headers["Retry-After"].isdecimal()
+        assert (await http.get(f"{JOBS}/{job}/result", headers=key)).status_code == 202

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -13,12 +14,16 @@ from starlette.requests import Request
 from starlette.types import Message
 
 from holdfast.api.app import api_app
-from holdfast.api.guard import Limits
+from holdfast.api.limits import Limits
 from holdfast.client.app import Holdfast
 from tests.api.conftest import MakeKey
 
 PROBLEM = {"type", "title", "status", "code", "detail", "hint", "request_id"}
 SMALL = Limits(body=100, bulk=200, receive=timedelta(milliseconds=50))
+SCOPE = {
+    "type": "http", "method": "POST", "query_string": b"", "headers": [], "http_version": "1.1",
+    "scheme": "http", "server": ("api", 80), "root_path": "",
+}  # fmt: skip
 NDJSON = {"Content-Type": "application/x-ndjson"}
 
 
@@ -125,12 +130,46 @@ async def test_a_body_that_does_not_come_is_given_up(app: Holdfast) -> None:
     async def send(message: Message) -> None:
         said.append(message)
 
-    scope = {
-        "type": "http", "method": "POST", "path": "/length", "raw_path": b"/length", "query_string": b"",
-        "headers": [], "http_version": "1.1", "scheme": "http", "server": ("api", 80), "root_path": "",
-    }  # fmt: skip
-    await api(scope, receive, send)
+    await api(SCOPE | {"path": "/length", "raw_path": b"/length"}, receive, send)
     assert said[0]["status"] == 408
+
+
+async def test_headers_and_body_have_one_deadline(app: Holdfast) -> None:
+    """The connection says when the first byte came: here so long ago that the body has no time left."""
+    said: list[Message] = []
+
+    async def receive() -> Message:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def send(message: Message) -> None:
+        said.append(message)
+
+    key = await app.keys.create("k", "producer")
+    headers = [(b"authorization", f"Bearer {key.secret}".encode())]
+    state = {"received_from": monotonic() - 3600}
+    scope = SCOPE | {"path": "/api/v1/jobs", "raw_path": b"/api/v1/jobs", "headers": headers, "state": state}
+    await api_app(app)(scope, receive, send)
+    assert said[0]["status"] == 408
+
+
+async def test_a_server_with_too_many_connections_answers_only_probes(app: Holdfast) -> None:
+    said: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": "http.request"}
+
+    async def send(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            said.append(message)
+
+    for path in ("/metrics", "/livez"):
+        scope = SCOPE | {"method": "GET", "path": path, "raw_path": path.encode(), "state": {"is_full": True}}
+        await api_app(app)(scope, receive, send)
+    assert [message["status"] for message in said] == [503, 200]
+    for message in said:
+        assert (b"connection", b"close") in message["headers"]
+    assert b"retry-after" in dict(said[0]["headers"])
 
 
 async def test_an_unexpected_error_is_logged_and_not_shown(
@@ -151,6 +190,13 @@ async def test_the_api_can_be_mounted_in_another_app(app: Holdfast, make_key: Ma
         assert (await http.get("/queue/readyz")).status_code == 200
         assert (await http.get("/queue/metrics")).status_code == 401
         assert (await http.get("/queue/metrics", headers=await make_key("viewer"))).status_code == 200
+
+
+async def test_a_proxy_may_remove_a_part_of_the_path(app: Holdfast) -> None:
+    transport = ASGITransport(app=api_app(app), root_path="/queue")
+    async with AsyncClient(transport=transport, base_url="http://api") as http:
+        assert (await http.get("/queue/readyz")).status_code == 200
+        assert (await http.get("/queue/api/v1/openapi.json")).json()["servers"] == [{"url": "/queue"}]
 
 
 async def test_the_openapi_document_has_an_example_for_every_route(http: AsyncClient) -> None:

@@ -1,5 +1,9 @@
 """Every role and every route: who is answered, who is refused, also with a key for another queue."""
 
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
 import pytest
 from httpx2 import AsyncClient, Response
 
@@ -12,75 +16,157 @@ from tests.builders import completed_job
 READERS = frozenset({"viewer", "operator", "admin"})
 PRODUCERS = frozenset({"producer", "worker", "operator", "admin"})
 EVERYBODY = PRODUCERS | READERS
-JOB = "/api/v1/jobs/{job_id}"
-BODIES: dict[str, dict[str, str]] = {
-    "/api/v1/jobs": {"task": "send", "queue": "mail"},
-    "/api/v1/jobs/bulk": {"task": "send", "queue": "mail"},
-    "/api/v1/events": {"eventName": "send", "queue": "mail"},
+WORKERS = frozenset({"worker", "admin"})
+ADMIN = frozenset({"admin"})
+NOBODY_IS_ASKED = None
+
+
+@dataclass(frozen=True)
+class Route:
+    """The statuses of one route.
+
+    `roles`: who may call it; all others get 403. `done`: with a key for everything; `inside`: with one for
+    the queue mail, if it differs; `elsewhere`: with one for another queue.
+    """
+
+    roles: frozenset[str] | None
+    elsewhere: int
+    done: int = 200
+    inside: int | None = None
+    body: Any = None
+
+
+def whole(roles: frozenset[str], done: int = 200, body: Any = None) -> Route:
+    """What belongs to the installation: a key with a scope is refused."""
+    return Route(roles, 403, done, 403, body)
+
+
+# Written by hand, in the order of the calls. Paths are those of the OpenAPI document; `things` fills them.
+JOB, RUN, KEYS = "/api/v1/jobs/{job_id}", "/api/v1/runs/{run_id}", "/api/v1/keys"
+WORKER, TOKEN = "/api/v1/workers", str(uuid4())
+MAIL = {"task": "send", "queue": "mail"}
+# The routes of a job in the hands of a worker: the token is not its own.
+HELD: dict[str, dict[str, Any]] = {
+    "complete": {},
+    "fail": {"error": "no"},
+    "snooze": {"delay": 1},
+    "release": {},
+    "reject": {"reason": "no"},
+    "checkpoint": {"name": "x", "value": 1},
+    "progress": {"done": 1},
+    "wait": {"signal": "go"},
+    "children": {"name": "x", "jobs": [{"task": "send"}]},
 }
-# Written by hand. Method and path; the roles that may call it, None: everybody without a key; the status for
-# such a role with a key for another queue than the one of the call.
-RIGHTS: dict[tuple[str, str], tuple[frozenset[str] | None, int]] = {
-    ("POST", "/api/v1/jobs"): (PRODUCERS, 403),
-    ("POST", "/api/v1/events"): (PRODUCERS, 403),
-    ("POST", "/api/v1/jobs/bulk"): (PRODUCERS, 403),
-    ("GET", "/api/v1/jobs"): (READERS, 403),
-    ("GET", JOB): (READERS, 404),
-    ("GET", f"{JOB}/state"): (EVERYBODY, 404),
-    ("GET", f"{JOB}/result"): (READERS, 404),
-    ("GET", f"{JOB}/explain"): (READERS, 404),
-    ("GET", f"{JOB}/timeline"): (READERS, 404),
-    ("GET", "/livez"): (None, 200),
-    ("GET", "/readyz"): (None, 200),
-    ("GET", "/metrics"): (READERS, 403),
-    ("GET", "/api/v1/health"): (READERS, 403),
+ROUTES: dict[tuple[str, str], Route] = {
+    ("POST", "/api/v1/jobs"): Route(PRODUCERS, 403, 201, body=MAIL),
+    ("POST", "/api/v1/events"): Route(PRODUCERS, 403, 201, body={"eventName": "send", "queue": "mail"}),
+    ("POST", "/api/v1/jobs/bulk"): Route(PRODUCERS, 403, 201, body=MAIL),
+    ("POST", "/api/v1/runs"): Route(PRODUCERS, 403, 201, body={"name": "news", "jobs": [MAIL]}),
+    ("GET", RUN): Route(EVERYBODY, 404),
+    ("POST", f"{RUN}/jobs"): Route(PRODUCERS, 404, 201, body={"jobs": [MAIL]}),
+    ("POST", f"{RUN}/jobs/bulk"): Route(PRODUCERS, 404, 201, body=MAIL),
+    ("POST", f"{RUN}/seal"): Route(PRODUCERS, 404),
+    ("GET", "/api/v1/jobs"): Route(READERS, 403, inside=403),
+    ("GET", JOB): Route(READERS, 404),
+    ("GET", f"{JOB}/state"): Route(EVERYBODY, 404),
+    ("GET", f"{JOB}/result"): Route(READERS, 404),
+    ("GET", f"{JOB}/explain"): Route(READERS, 404),
+    ("GET", f"{JOB}/timeline"): Route(READERS, 404),
+    **{
+        ("POST", f"{JOB}/{end}"): Route(WORKERS, 404, 409, body={"token": TOKEN, **body})
+        for end, body in HELD.items()
+    },
+    ("POST", f"{JOB}/signals"): Route(PRODUCERS, 404, body={"name": "go"}),
+    ("POST", WORKER): Route(WORKERS, 403, 201, body={"queues": ["mail"]}),
+    ("POST", f"{WORKER}/{{worker_id}}/claim"): Route(WORKERS, 404, 404),
+    ("POST", f"{WORKER}/{{worker_id}}/renew"): Route(WORKERS, 404, 404),
+    ("POST", f"{WORKER}/{{worker_id}}/stop"): Route(WORKERS, 404, 404),
+    ("POST", "/api/v1/work"): Route(WORKERS, 409, 409),
+    ("GET", "/api/v1/live"): Route(READERS, 200),  # an overview of the key's own queues
+    ("GET", "/livez"): Route(NOBODY_IS_ASKED, 200),
+    ("GET", "/readyz"): Route(NOBODY_IS_ASKED, 200),
+    ("GET", "/metrics"): whole(READERS),
+    ("GET", "/api/v1/health"): whole(READERS),
+    ("GET", KEYS): whole(ADMIN),
+    ("POST", KEYS): whole(ADMIN, 201, {"name": "made", "role": "viewer"}),
+    ("POST", f"{KEYS}/{{name}}/rotate"): whole(ADMIN),
+    ("POST", f"{KEYS}/{{name}}/revoke"): whole(ADMIN),
 }
+# What a key with a scope must never reach, whatever a line of the table says.
+INSTALLATION = ("/metrics", "/api/v1/health", KEYS, "/api/v1/audit")
+INSTALLATION_READS = ("/api/v1/workers", "/api/v1/endpoints")
 
 
 @pytest.fixture
-async def job(app: Holdfast) -> str:
-    """One that has ended, in the queue mail."""
+async def things(app: Holdfast) -> dict[str, str]:
+    """What the paths name: an ended job and an open run, both of the queue mail, an access key, and a worker
+    that does not exist.
+    """
+    await app.keys.create("spare", "viewer")
     async with app.database.transaction() as conn:
-        return str((await completed_job(conn, queue="mail")).id)
+        job = (await completed_job(conn, queue="mail")).id
+        run = await conn.fetchval(
+            "select holdfast.start_run('news', jsonb_build_object("
+            " 'scope', holdfast.access_scope(array['mail'], null)))"
+        )
+    return {"job_id": str(job), "run_id": str(run), "name": "spare", "worker_id": TOKEN}
 
 
-async def call(http: AsyncClient, method: str, path: str, job: str, headers: Headers) -> Response:
-    body = BODIES.get(path) if method == "POST" else None
-    return await http.request(method, path.replace("{job_id}", job), headers=headers, json=body)
+async def call(
+    http: AsyncClient, method: str, path: str, things: dict[str, str], headers: Headers
+) -> Response:
+    body = ROUTES[method, path].body
+    once = {"once": "true"} if path.endswith("/live") else None  # else it would not end
+    return await http.request(method, path.format(**things), headers=headers, json=body, params=once)
 
 
-async def test_every_route_has_a_line_in_the_table(app: Holdfast) -> None:
+def test_every_route_has_a_line_in_the_table(app: Holdfast) -> None:
     documented = api_app(app).openapi()["paths"]
     found = {(method.upper(), path) for path, methods in documented.items() for method in methods}
-    assert found == RIGHTS.keys()
+    assert found == ROUTES.keys()
+
+
+def test_what_belongs_to_the_installation_needs_a_key_without_a_scope() -> None:
+    for (method, path), route in ROUTES.items():
+        if path.startswith(INSTALLATION) or (method == "GET" and path.startswith(INSTALLATION_READS)):
+            assert (route.inside, route.elsewhere) == (403, 403), (method, path)
 
 
 @pytest.mark.parametrize("role", [str(role) for role in AccessRole])
 async def test_each_role_may_call_its_own_routes_and_no_other(
-    http: AsyncClient, make_key: MakeKey, job: str, role: str
+    http: AsyncClient, make_key: MakeKey, things: dict[str, str], role: str
 ) -> None:
-    unlimited, limited = await make_key(role), await make_key(role, queues=["other"])
-    for (method, path), (roles, elsewhere) in RIGHTS.items():
-        done = 201 if method == "POST" else 200
-        allowed = roles is None or role in roles
-        for key, status in ((unlimited, done if allowed else 403), (limited, elsewhere if allowed else 403)):
-            answered = await call(http, method, path, job, key)
-            assert answered.status_code == status, (method, path, answered.text)
-            if status == 403:
+    whole_key = await make_key(role)
+    inside, elsewhere = await make_key(role, queues=["mail"]), await make_key(role, queues=["other"])
+    for (method, path), route in ROUTES.items():
+        statuses = (route.done, route.inside or route.done, route.elsewhere)
+        for key, status in zip((whole_key, inside, elsewhere), statuses, strict=True):
+            expected = status if route.roles is None or role in route.roles else 403
+            answered = await call(http, method, path, things, key)
+            assert answered.status_code == expected, (method, path, answered.text)
+            if expected == 403:
                 assert answered.json()["code"] == "access_denied"
 
 
-@pytest.mark.parametrize(
-    "header", [None, "", "Bearer", "Bearer ", "Bearer hfk_wrong", "Basic x", f"Bearer {'x' * 5000}"]
-)
-async def test_who_has_no_valid_key_is_refused(http: AsyncClient, job: str, header: str | None) -> None:
-    headers = {} if header is None else {"Authorization": header}
-    for (method, path), (roles, _) in RIGHTS.items():
-        answered = await call(http, method, path, job, headers)
-        assert answered.status_code == (200 if roles is None else 401)
-        if roles is not None:
-            assert answered.json()["code"] == "not_authenticated"
-            assert answered.headers["WWW-Authenticate"] == "Bearer"
+async def test_who_has_no_valid_key_is_refused(
+    http: AsyncClient, app: Holdfast, make_key: MakeKey, things: dict[str, str]
+) -> None:
+    """Without one, with one that is wrong or too long, with an expired and with a revoked one."""
+    expired, revoked = await make_key("operator"), await make_key("admin")
+    await app.keys.revoke("admin")
+    async with app.database.transaction() as conn:
+        await conn.execute(
+            "update holdfast.access_keys set expires_at = holdfast.now() where name = 'operator'"
+        )
+    given = (None, "", "Bearer", "Bearer ", "Bearer hfk_wrong", "Basic x", f"Bearer {'x' * 5000}")
+    headers = [{} if one is None else {"Authorization": one} for one in given]
+    for (method, path), route in ROUTES.items():
+        for one in (*headers, expired, revoked):
+            answered = await call(http, method, path, things, one)
+            assert answered.status_code == (200 if route.roles is None else 401), (method, path)
+            if route.roles is not None:
+                assert answered.json()["code"] == "not_authenticated"
+                assert answered.headers["WWW-Authenticate"] == "Bearer"
 
 
 async def test_a_revoked_key_is_refused_at_once(http: AsyncClient, app: Holdfast, make_key: MakeKey) -> None:

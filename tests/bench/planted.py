@@ -83,6 +83,16 @@ def mixed() -> Results:
     return results
 
 
+def api() -> Results:
+    results = Results("api")
+    for name, (ours, sql) in {"claim_and_complete_10": (2_000, 9_000), "enqueue_16": (900, 2_500)}.items():
+        results.add(OURS, "1", name, "jobs/s", ours)
+        results.add("sql", "1", name, "jobs/s", sql)
+    results.add(OURS, "1", "long_polls_mb", "MB", 120)
+    results.add(OURS, "1", "long_polls_statements_per_s", "statements/s", 9)
+    return results
+
+
 def against(results: Results) -> Results:
     """The same figures of plain jobs, at an older commit."""
     for name in ("enqueue_plain", "drain_plain", "wal_plain"):

@@ -15,6 +15,7 @@ GOOD: list[Callable[[], Results]] = [
     planted.depth,
     planted.held,
     planted.mixed,
+    planted.api,
 ]
 
 
@@ -48,6 +49,10 @@ def test_every_suite_with_bars_is_planted() -> None:
         (planted.peers, "idle_statements_per_s", 2.1),
         (planted.peers, "import_s", 0.36),
         (planted.peers, "rss_mb", 58),
+        (planted.api, "claim_and_complete_10", 1_300),
+        (planted.api, "enqueue_16", 740),
+        (planted.api, "long_polls_mb", 201),
+        (planted.api, "long_polls_statements_per_s", 21),
         (planted.limit, "drain_1", 22_000),
         (planted.limit, "drain_2", 24_900),
         (planted.depth, "ready_deep_rate", 7_400),

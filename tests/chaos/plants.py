@@ -29,6 +29,10 @@ async def completed_under_another_token(conn: Connection) -> None:
     await completed_job(conn, {"attempt": 1, "token": str(uuid4())}, task="plain")
 
 
+async def completed_under_another_token_over_http(conn: Connection) -> None:
+    await completed_job(conn, {"attempt": 1, "token": str(uuid4())}, task="spoken")
+
+
 async def completed_by_another_attempt(conn: Connection) -> None:
     job = await running_job(conn, task="plain")
     await conn.execute(
@@ -223,6 +227,7 @@ PLANTS: list[tuple[str, Plant, str]] = [
     ("poison", a_culprit_that_lives_on, "a culprit (kill) is completed"),
     ("plain", completed_under_another_token, "was completed in attempt 1 with the output"),
     ("plain", completed_by_another_attempt, "was completed in attempt 1 with the output"),
+    ("http", completed_under_another_token_over_http, "was completed in attempt 1 with the output"),
     ("effects", an_effect_by_a_loser, "effect of an attempt that lost"),
     ("effects", an_effect_twice, "two effects"),
     ("effects", no_effect, "completed without its effect"),

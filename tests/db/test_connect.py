@@ -13,7 +13,7 @@ from holdfast.db import queues
 from holdfast.db.address import Source, resolve_address
 from holdfast.db.connect import Database, KeptConnection, connect
 from holdfast.db.statement import fetch_value
-from holdfast.model.error import DatabaseUnavailable, HoldfastError, InvalidOption, SchemaBehind
+from holdfast.model.error import DatabaseBusy, DatabaseUnavailable, HoldfastError, InvalidOption, SchemaBehind
 from tests.database import url_of
 
 # What a server answers that has not recovered yet.
@@ -140,6 +140,17 @@ async def test_what_a_caller_set_in_a_session_is_gone_for_the_next_one(database_
             await conn.execute("set statement_timeout = 12345")
         assert await fetch_value(db, "show search_path") == before
         assert await fetch_value(db, "show statement_timeout") == "0"
+
+
+async def test_waiting_for_a_free_connection_ends_with_an_error_of_its_own(database_url: str) -> None:
+    async with Database(database_url, pool_size=1, pool_wait=timedelta(milliseconds=10)) as db:
+        async with db.connection():
+            with pytest.raises(DatabaseBusy):
+                await fetch_value(db, "select 1")
+            with pytest.raises(DatabaseBusy):
+                async with db.transaction():
+                    pass
+        assert await fetch_value(db, "select 1") == 1
 
 
 async def test_a_connection_that_the_server_ended_is_replaced(database_url: str) -> None:

@@ -16,6 +16,8 @@ from httpx2 import ASGITransport, AsyncClient
 from holdfast.api.app import CODES, api_app
 from holdfast.client.app import Holdfast
 from holdfast.client.job_documents import OPTIONS
+from holdfast.db.runs import list_runs
+from tests.builders import a_sealed_run
 from tests.cli.command import holdfast
 from tests.docs.page import blocks, run
 from tests.repo.tree import ROOT
@@ -43,6 +45,29 @@ async def test_the_producer_of_the_page_enqueues(database_url: str) -> None:
             made = await asyncio.to_thread(run, program, database_url, API=url, KEY=key.secret)
         job = await app.job(made.stdout.strip()).job()
     assert (job.queue, job.priority, job.claimed_actor) == ("mail", 70, "page")
+
+
+async def test_the_run_of_the_page_is_sealed(database_url: str) -> None:
+    program = dict(blocks(PAGE, "python"))["Runs"]
+    async with Holdfast(database_url) as app:
+        key = await app.keys.create("page", "producer")
+        async with served(app) as url:
+            await asyncio.to_thread(run, program, database_url, API=url, KEY=key.secret)
+        (made,) = await list_runs(app.database)
+    assert (made.name, made.state, made.total) == ("newsletter", "sealed", 3)
+
+
+async def test_the_watcher_of_the_page_follows_a_run(database_url: str) -> None:
+    program = dict(blocks(PAGE, "python"))["Watch live"]
+    async with Holdfast(database_url) as app:
+        key = await app.keys.create("page", "viewer")
+        async with app.database.transaction() as conn:
+            name, (job,) = await a_sealed_run(conn, 1)
+            await conn.execute("select holdfast.cancel_jobs(array[$1]::uuid[], 'test', 'Ada')", job)
+            await conn.execute("select holdfast.close_runs()")
+        async with served(app) as url:
+            made = await asyncio.to_thread(run, program, database_url, API=url, KEY=key.secret, RUN=str(name))
+    assert made.stdout.splitlines()[-1] == "ended 0 of 1"
 
 
 @asynccontextmanager

@@ -17,6 +17,7 @@ from tests.docs import (
     test_agents,
     test_fastapi,
     test_http_api,
+    test_http_workers,
     test_observe,
     test_pipelines,
     test_process_mode,
@@ -65,6 +66,12 @@ PAGES: dict[str, list[Callable[..., Any]]] = {
     "http-api.md": [
         test_http_api.test_the_server_of_the_page_answers,
         test_http_api.test_the_producer_of_the_page_enqueues,
+        test_http_api.test_the_run_of_the_page_is_sealed,
+        test_http_api.test_the_watcher_of_the_page_follows_a_run,
+    ],
+    "http-workers.md": [
+        test_http_workers.test_the_worker_of_the_page_does_its_jobs,
+        test_http_workers.test_the_requests_of_the_page_run_the_jobs_of_the_app,
     ],
     "access-keys.md": [test_access_keys.test_the_calls_from_python_work],
     "fastapi.md": [

@@ -52,9 +52,13 @@ class Base(RuleBasedStateMachine):
     def register(self, n: int) -> None:
         queues, group = WORKERS[n]
         worker = Worker(uuid5(NAMES, str(n)), queues, group, LEASE, self.model.now + LEASE)
-        info = json.dumps({"group": group, "slots": 5, "lease": LEASE.total_seconds()})
-        self.session.verb("register_worker($1, $2, $3::jsonb)", worker.id, list(queues), info)
+        info = {"group": group, "slots": 5, "lease": LEASE.total_seconds(), **self.more_info()}
+        self.session.verb("register_worker($1, $2, $3::jsonb)", worker.id, list(queues), json.dumps(info))
         self.model.register(worker)
+
+    def more_info(self) -> dict[str, str]:
+        """What a worker that comes in another way has, too."""
+        return {}
 
     def start_run(self, on_complete: bool) -> None:
         asked = {"on_complete": {"task": "done", "queue": "plain"}} if on_complete else {}

@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import asyncpg
@@ -16,6 +16,7 @@ from tests.machine.invariants import violations
 from tests.machine.parts import QUEUES, Queue
 from tests.machine.world import World, read_world
 
+T = TypeVar("T")
 TABLES = """
   jobs history payloads stage_outputs attempts checkpoints progress unique_keys order_keys order_releases
   runs run_deltas workers left_worker_counts dead_letters events waits signals calls end_counts end_totals
@@ -56,6 +57,9 @@ class Session:
 
     def fetch(self, sql: str, *args: object) -> list[Record]:
         return self._runner.run(self._conn.fetch(sql, *args))
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._runner.run(work)
 
     def value(self, sql: str, *args: object) -> Any:
         rows = self.fetch(sql, *args)

@@ -1,6 +1,8 @@
 """Rules of the state machine: what workers do, with good tokens and with stale ones."""
 
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import asyncpg
@@ -15,7 +17,13 @@ from tests.machine.parts import Job, Worker
 REPORT = "report_progress(array[$1::uuid], array[$2::uuid], array[$3::jsonb])"
 
 
+Claim = tuple[UUID, UUID]
+Rows = Sequence[Mapping[str, Any] | asyncpg.Record]
+
+
 class Working(Base):
+    """How a call is sent is a method of its own: `http.py` has another way."""
+
     @rule(deed=st.sampled_from(["register", "renew", "renew", "stop"]), n=workers)
     def come_or_go(self, deed: str, n: int) -> None:
         if deed == "register":
@@ -27,13 +35,18 @@ class Working(Base):
 
     def renew(self, n: int) -> None:
         worker = self.worker(n)
+        assert self.send_renewal(worker) == self.model.renew(worker)
+
+    def send_renewal(self, worker: Worker) -> tuple[bool, bool]:
         (row,) = self.session.verb("renew_lease($1)", worker.id)
-        assert (row["known"], row["rescued"]) == self.model.renew(worker)
+        return row["known"], row["rescued"]
 
     def stop(self, n: int) -> None:
         worker = self.worker(n)
-        (row,) = self.session.verb("stop_worker($1)", worker.id)
-        assert row[0] == self.model.stop(worker)
+        assert self.send_stop(worker) == self.model.stop(worker)
+
+    def send_stop(self, worker: Worker) -> int:
+        return int(self.session.verb("stop_worker($1)", worker.id)[0][0])
 
     @rule(n=workers)
     def claim_all(self, n: int) -> None:
@@ -46,13 +59,19 @@ class Working(Base):
         elif comes_back:
             self.renew(n)
         worker = self.worker(n)
-        if not self.model.has_lease(worker):
-            with pytest.raises(asyncpg.PostgresError) as caught:
-                self.session.verb("claim_jobs($1, $2)", worker.id, wanted)
-            assert caught.value.sqlstate == "HF006"
-            return
+        if self.model.has_lease(worker):
+            self.model.claim(worker, wanted, self.send_claim(worker, wanted))
+        else:
+            self.send_claim_without_lease(worker, wanted)
+
+    def send_claim(self, worker: Worker, wanted: int) -> list[Claim]:
         rows = self.session.verb("claim_jobs($1, $2)", worker.id, wanted)
-        self.model.claim(worker, wanted, [(row["job_id"], row["token"]) for row in rows])
+        return [(row["job_id"], row["token"]) for row in rows]
+
+    def send_claim_without_lease(self, worker: Worker, wanted: int) -> None:
+        with pytest.raises(asyncpg.PostgresError) as caught:
+            self.send_claim(worker, wanted)
+        assert caught.value.sqlstate == "HF006"
 
     @precondition(lambda self: self.running())
     @rule(pick=picks, end=ENDS, done=st.none() | st.integers(0, 9))
@@ -92,12 +111,12 @@ class Working(Base):
 
     def settle_with(
         self,
-        claims: list[tuple[UUID, UUID]],
+        claims: list[Claim],
         ends: list[End],
         worker: Worker,
         wanted: int,
         done: int | None = None,
-    ) -> list[asyncpg.Record]:
+    ) -> Rows:
         return self.session.verb(
             "settle_and_claim($1, $2, $3, $4, $5, $6::json[], $7::jsonb[])",
             *(worker.id, wanted, [id_ for id_, _ in claims], [token for _, token in claims]),
@@ -117,14 +136,22 @@ class Working(Base):
         id_, token = choose(self.stale(), pick)
         (row,) = self.settle_with([(id_, token)], [end], self.worker(n), 0, done=99)
         assert (row["kind"], row["job_id"], row["token"]) == ("lost", id_, token)
-        assert not self.session.verb("save_checkpoint($1, $2, 'late', '1')", id_, token)[0][0]
-        assert self.session.verb(REPORT, id_, token, '{"done": 99}')[0]["result"] == "lost"
+        assert not self.send_checkpoint(id_, token, "late")
+        assert not self.send_report(id_, token, 99)
 
     @precondition(lambda self: self.running())
     @rule(pick=picks, name=st.sampled_from(["half", "most"]), done=st.integers(0, 9))
     def save_and_report(self, pick: int, name: str, done: int) -> None:
         job = choose(self.running(), pick)
-        assert self.session.verb("save_checkpoint($1, $2, $3, '1')", job.id, job.token, name)[0][0]
-        assert self.session.verb(REPORT, job.id, job.token, f'{{"done": {done}}}') == []
+        assert self.send_checkpoint(job.id, job.token, name)
+        assert self.send_report(job.id, job.token, done)
         self.model.checkpoints[job.id, name] = job.attempt
         self.model.progress[job.id] = done
+
+    def send_checkpoint(self, job: UUID, token: UUID | None, name: str) -> bool:
+        return bool(self.session.verb("save_checkpoint($1, $2, $3, '1')", job, token, name)[0][0])
+
+    def send_report(self, job: UUID, token: UUID | None, done: int) -> bool:
+        rows = self.session.verb(REPORT, job, token, f'{{"done": {done}}}')
+        assert {row["result"] for row in rows} <= {"lost"}
+        return not rows

@@ -14,6 +14,7 @@ import asyncpg
 import pytest
 from asyncpg import Record
 
+from holdfast.api.live_subjects import Kind, Subject, read_snapshots
 from holdfast.db.connect import Connection
 from holdfast.db.figures import read_figures
 from tests.database import fresh_database
@@ -87,6 +88,9 @@ OTHERS: list[tuple[str, int]] = [
     ("select * from holdfast.end_report('7 days')", SOME),
     ("select * from holdfast.error_trends('15 days')", MANY),
     ("select * from holdfast.slowest_jobs('7 days')", SOME),
+    ("select * from holdfast.recent_ends()", FEW),
+    ("select * from holdfast.recent_ends(20, array['rare'])", SOME),
+    ("select * from holdfast.running_jobs()", FEW),
     ("select holdfast.summarise_minutes(now() - interval '10 minutes', now())", SOME),
 ]
 
@@ -185,6 +189,26 @@ async def test_metrics_read_a_bounded_number_of_buffers(large: Connection) -> No
         assert sum(sampled.touched.values()) < SOME, sampled.touched
 
 
+async def test_a_snapshot_for_live_updates_reads_a_bounded_number_of_buffers(large: Connection) -> None:
+    """As often as twice a second, for each subject that is watched."""
+    run = await large.fetchval("select id from holdfast.runs")
+    old = await large.fetchval("select id from holdfast.history where queue = 'rare'")
+    live = await large.fetchval("select id from holdfast.jobs limit 1")
+    subjects = [
+        (Subject(Kind.OVERVIEW), MANY),
+        (Subject(Kind.OVERVIEW, queues=("rare",)), MANY),
+        (Subject(Kind.RUN, run), SOME),
+        (Subject(Kind.JOB, old), FEW),
+        (Subject(Kind.JOB, live), FEW),
+        (Subject(Kind.ENDPOINTS), FEW),
+    ]
+    for subject, bound in subjects:
+        metered = Metered(large)
+        ((_, snapshot),) = [one async for one in read_snapshots(metered, [subject])]
+        assert snapshot.text is not None
+        assert sum(metered.touched.values()) < bound, (subject, metered.touched)
+
+
 @dataclass(slots=True)
 class Metered:
     """Sends statements as they are, and counts the buffers of each."""
@@ -195,6 +219,9 @@ class Metered:
     async def fetch(self, query: str, /, *args: Any) -> list[Record]:
         self.touched[query] = await buffers(self.conn, query, *args)
         return await self.conn.fetch(query, *args)
+
+    async def execute(self, query: str, /, *args: Any) -> str:
+        raise NotImplementedError
 
 
 @asynccontextmanager

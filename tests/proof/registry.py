@@ -72,6 +72,11 @@ FAULTS = (
         ),
     ),
     Line(
+        "kill -9 of a replica of the API, or of a worker that speaks only HTTP, in the middle of requests",
+        "a repeated request stores and ends nothing twice; another replica answers",
+        ("chaos:kill-replica", "chaos:kill-http-worker"),
+    ),
+    Line(
         "SIGTERM while idle, while draining, beyond the grace; a second signal",
         "exit 0, jobs released without a failure, no loss",
         (

@@ -33,6 +33,8 @@ FIGURES = {
     "select * from holdfast.error_trends()",
     "select * from holdfast.endpoint_trend('model')",
     "select * from holdfast.slowest_jobs()",
+    "select * from holdfast.recent_ends()",
+    "select * from holdfast.running_jobs()",
     "select * from holdfast.depth_history()",
     "select * from holdfast.metric_history('load')",
     "select * from holdfast.queue_depths()",

@@ -39,14 +39,16 @@ async def check(
     queues: Scope = None,
     tasks: Scope = None,
     jobs: list[UUID] | None = None,
+    runs: list[UUID] | None = None,
+    worker: UUID | None = None,
 ) -> str:
     """The role of the key, or the SQLSTATE with which the call is refused."""
     trial = conn.transaction()
     await trial.start()
     try:
         role: str = await conn.fetchval(
-            "select role from holdfast.check_access($1, $2, $3, $4, $5)",
-            digest(secret), action, queues, tasks, jobs,
+            "select role from holdfast.check_access($1, $2, $3, $4, $5, $6, $7)",
+            digest(secret), action, queues, tasks, jobs, runs, worker,
         )  # fmt: skip
     except asyncpg.PostgresError as exc:
         await trial.rollback()

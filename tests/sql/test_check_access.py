@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.db.connect import Connection
 from holdfast.model.access_key import AccessAction, AccessRole
-from tests.builders import completed_job, ready_job, refusal
+from tests.builders import a_worker, an_open_run, completed_job, ready_job, refusal
 from tests.sql.access_keys import a_key, check, digest
 from tests.sql.conftest import Clock
 
@@ -21,6 +21,7 @@ RIGHTS: dict[str, tuple[set[str], bool]] = {
     "read_job": ({"viewer", "operator"}, True),
     "list_jobs": ({"viewer", "operator"}, False),
     "work": ({"worker"}, True),
+    "signal": ({"producer", "worker", "operator"}, True),
     "operate": ({"operator"}, True),
     "read_installation": ({"viewer", "operator"}, False),
     "manage_keys": (set(), False),
@@ -103,3 +104,29 @@ async def test_a_list_must_name_what_the_key_is_limited_to(conn: Connection) -> 
 async def test_an_action_that_does_not_exist_is_refused(conn: Connection) -> None:
     await a_key(conn, "admin")
     assert await check(conn, "everything") == "HF002"
+
+
+async def test_a_run_outside_of_the_scope_does_not_exist(conn: Connection) -> None:
+    for secret, queues in (("one", ["a", "b"]), ("same", ["b", "a", "b"]), ("other", ["a"]), ("all", None)):
+        await a_key(conn, secret=secret, name=secret, queues=queues)
+    runs = {
+        secret: await an_open_run(conn, scope=scope) if scope else await an_open_run(conn)
+        for secret, scope in [
+            (row["name"], row["scope"])
+            for row in await conn.fetch("select name, scope from holdfast.access_keys")
+        ]
+    }
+    assert await check(conn, runs=[runs["one"], runs["same"]]) == "producer"
+    for absent in (runs["other"], runs["all"], uuid4()):
+        assert await check(conn, runs=[runs["one"], absent]) == ABSENT
+    assert await check(conn, secret="all", runs=[*runs.values()]) == "producer"
+
+
+async def test_only_the_key_that_registered_a_worker_speaks_for_it(conn: Connection) -> None:
+    key = await a_key(conn, "worker")
+    await a_key(conn, "admin", "other", "other")
+    mine, own = await a_worker(conn, access_key=key), await a_worker(conn)
+    assert await check(conn, "work", worker=mine) == "worker"
+    assert await check(conn, "work", "other", worker=mine) == ABSENT
+    for foreign in (own, uuid4()):
+        assert await check(conn, "work", worker=foreign) == ABSENT

@@ -7,6 +7,7 @@ from fastapi import Depends
 from fastapi.security import HTTPBearer
 from starlette.requests import Request
 
+from holdfast.api.rates import Rates
 from holdfast.client.app import Holdfast
 from holdfast.db.access_keys import check_access
 from holdfast.db.statement import Executor
@@ -20,8 +21,9 @@ KEYED = [Depends(HTTPBearer(auto_error=False, description="The secret of an acce
 class Access:
     """The check that every route calls, before it does anything and, for jobs that it stores, afterwards."""
 
-    def __init__(self, app: Holdfast) -> None:
-        self._app = app
+    def __init__(self, app: Holdfast, rates: Rates, without_keys: SecretHash | None = None) -> None:
+        """`without_keys`: the key of requests that have none."""
+        self._app, self._rates, self._without_keys = app, rates, without_keys
 
     async def check(
         self,
@@ -31,13 +33,23 @@ class Access:
         queues: Sequence[str] | None = None,
         tasks: Sequence[str] | None = None,
         jobs: Sequence[UUID] | None = None,
+        runs: Sequence[UUID] | None = None,
+        worker: UUID | None = None,
         on: Executor | None = None,
     ) -> Caller:
-        """Raises NotAuthenticated or AccessDenied, and NotFound for a job outside of the key's scope."""
-        hashed = secret_of(request)
-        caller = await check_access(on or self._app.database, hashed, action, queues, tasks, jobs)
-        request.state.key_name = caller.name
+        """Raises NotAuthenticated or AccessDenied, and NotFound for a job or run outside of its scope, or
+        a worker of another key.
+        """
+        hashed, database = self.secret_of(request), on or self._app.database
+        with self._rates.counted(request, hashed):
+            caller = await check_access(database, hashed, action, queues, tasks, jobs, runs, worker)
+        request.state.key_name, request.state.caller = caller.name, caller
         return caller
+
+    def secret_of(self, request: Request) -> SecretHash:
+        if self._without_keys is not None and "authorization" not in request.headers:
+            return self._without_keys
+        return secret_of(request)
 
 
 def secret_of(request: Request) -> SecretHash:

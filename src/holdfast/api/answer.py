@@ -32,7 +32,8 @@ _WORDS = {
     409: "The request contradicts what is stored.",
     413: "The body is too large.",
     422: "A value is wrong.",
-    503: "The database does not answer, or a check fails.",
+    429: "Too many requests: see Retry-After.",
+    503: "The database does not answer, the server is busy, or a check fails.",
 }
 
 
@@ -41,9 +42,18 @@ def answer(value: Any, status: int = 200) -> Response:
 
 
 def answers(example: Any, *problems: int, status: int = 200, media_type: str = "application/json") -> OpenApi:
-    """The answer of a route, by an example, and the problems that it may answer with."""
+    """The answer of a route, by an example, and the problems that it may answer with.
+
+    The limits of the server hold for every route, and are added.
+    """
+    always = {413, 429, 503} if 401 in problems else {413}
     found: OpenApi = {status: {"description": "Done.", "content": {media_type: {"example": example}}}}
-    for problem in problems:
+    for problem in sorted(always.union(problems)):
         content = {"application/problem+json": {"schema": _PROBLEM}}
         found[problem] = {"description": _WORDS[problem], "content": content}
     return found
+
+
+def takes(example: Any) -> dict[str, Any]:
+    """What the OpenAPI document says about a body that our own code reads."""
+    return {"requestBody": {"content": {"application/json": {"example": example}}}}

@@ -1,25 +1,43 @@
 """The ASGI app, for `holdfast serve` or mounted in another app: `other.mount("/queue", api_app(app))`."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 
 from holdfast.api.access import Access
-from holdfast.api.guard import Guard, Limits
+from holdfast.api.bulk_body import BulkBodies
+from holdfast.api.claims import Claims
+from holdfast.api.guard import Guard
 from holdfast.api.health import Health, Ready
+from holdfast.api.held_jobs import HeldJobs
 from holdfast.api.job_reads import JobReads
+from holdfast.api.job_waits import JobWaits
+from holdfast.api.key_management import KeyManagement
+from holdfast.api.limits import Limits
+from holdfast.api.live import Live
+from holdfast.api.long_polls import LongPolls
+from holdfast.api.loopback import LoopbackOnly
 from holdfast.api.problem import RequestRefused, problem, problem_of
+from holdfast.api.producer_runs import ProducerRuns
 from holdfast.api.producers import Producers
+from holdfast.api.rates import Rates
+from holdfast.api.waiting import Waiting
+from holdfast.api.work import Work
+from holdfast.api.workers import Workers
 from holdfast.client.app import Holdfast
-from holdfast.model.error import HoldfastError
+from holdfast.model.access_key import SecretHash
+from holdfast.model.error import HoldfastError, InvalidOption
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
 
+_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d{1,5})?|https?://\[[0-9a-f:]+\](:\d{1,5})?")
 CODES = {404: "no_such_route", 405: "method_not_allowed"}
 
 
@@ -29,12 +47,18 @@ def api_app(
     limits: Limits | None = None,
     checks: Mapping[str, Ready] | None = None,
     is_stopping: Callable[[], bool] = lambda: False,
+    allow_origins: Sequence[str] = (),
+    without_keys: SecretHash | None = None,
 ) -> FastAPI:
     """`checks`: more that must hold for /readyz, by name; one that raises is failing.
 
     `is_stopping`: asked at least once a second by requests that wait, which then answer what they have.
+    `allow_origins`: whose pages may call the API from a browser, such as "https://example.org".
+    `without_keys`: the key of requests that have none, from `loopback_key`; they must come from this machine.
     """
-    access = Access(app)
+    limits = limits or Limits()
+    access, bulks = Access(app, Rates(limits), without_keys), BulkBodies()
+    waiting = Waiting(limits.waiting_per_key, limits.waiting)
     api = FastAPI(
         title="Holdfast",
         version="1",
@@ -42,14 +66,43 @@ def api_app(
         docs_url=None,  # its page would load scripts from elsewhere
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
-        middleware=[Middleware(Guard, limits=limits or Limits())],
+        middleware=_around(limits, allow_origins, without_keys is not None),
     )
     for kind in (HoldfastError, RequestRefused, RequestValidationError, HTTPException):
         api.add_exception_handler(kind, _answer_error)
     api.include_router(Health(app, access, checks or {}).routes())
-    api.include_router(Producers(app, access).routes())
-    api.include_router(JobReads(app, access, is_stopping).routes())
+    api.include_router(Producers(app, access, bulks).routes())
+    api.include_router(ProducerRuns(app, access, bulks).routes())
+    api.include_router(KeyManagement(app, access).routes())
+    api.include_router(JobReads(app, access, is_stopping, waiting).routes())
+    api.include_router(Live(app, access, is_stopping, waiting).routes())
+    api.include_router(Workers(app, access).routes())
+    api.include_router(Claims(app, access, LongPolls(app, is_stopping), waiting).routes())
+    for part in (HeldJobs, JobWaits, Work):
+        api.include_router(part(app, access).routes())
     return api
+
+
+def _around(limits: Limits, origins: Sequence[str], is_keyless: bool) -> list[Middleware]:
+    """Around the routes, the outermost first: answers of the guard have the headers for browsers too."""
+    browsers = Middleware(
+        CORSMiddleware,
+        allow_origins=[check_origin(origin) for origin in origins],
+        allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+        allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id", "Last-Event-ID"],
+        expose_headers=["X-Request-Id", "Retry-After"],
+    )
+    guard, loopback = Middleware(Guard, limits=limits), Middleware(LoopbackOnly, origins=origins)
+    return [*([browsers] if origins else []), guard, *([loopback] if is_keyless else [])]
+
+
+def check_origin(origin: str) -> str:
+    if origin != "*" and not _ORIGIN.fullmatch(origin):
+        raise InvalidOption(
+            f"An origin is a scheme and a host, perhaps with a port (got {origin!r}).",
+            "write it as the browser sends it, such as https://example.org",
+        )
+    return origin
 
 
 async def _answer_error(request: Request, exc: Exception) -> Response:

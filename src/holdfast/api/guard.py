@@ -2,8 +2,6 @@
 
 import asyncio
 import re
-from dataclasses import dataclass
-from datetime import timedelta
 from logging import DEBUG
 from time import monotonic
 from typing import Any
@@ -13,23 +11,15 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from holdfast.api.limits import Limits
 from holdfast.api.problem import RequestRefused, problem, problem_of
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
 
 PROBES = frozenset({"/livez", "/readyz"})
-BULK = "/api/v1/jobs/bulk"
+BULK = "/jobs/bulk"
 CLIENT_LEFT = 499
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,100}")
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one request may send: bytes of its body, those of a bulk enqueue, and how long it may take."""
-
-    body: int = 1024 * 1024
-    bulk: int = 64 * 1024 * 1024
-    receive: timedelta = timedelta(seconds=30)
 
 
 class Guard:
@@ -44,6 +34,7 @@ class Guard:
             return
         exchange = _Exchange(scope, receive, send, self._limits)
         try:
+            exchange.check_room()
             exchange.check_length()
             await self._app(scope, exchange.receive, exchange.send)
         except ClientDisconnect:
@@ -61,13 +52,24 @@ class _Exchange:
         self._scope, self._receive, self._send = scope, receive, send
         self._headers = Headers(scope=scope)
         self._began = monotonic()
-        self._deadline = self._began + limits.receive.total_seconds()
+        state = scope.setdefault("state", {})
+        # From `BoundedConnection`: the headers and the body have one deadline.
+        received_from = state.get("received_from", self._began)
+        self._deadline = received_from + limits.receive.total_seconds()
+        self._is_full = state.get("is_full", False)
         self._left = self._most = limits.bulk if scope["path"].endswith(BULK) else limits.body
         self._has_body = True
         self.status = 0
         given = self._headers.get("x-request-id", "")
         self.id = given if _REQUEST_ID.fullmatch(given) else uuid4().hex
-        scope.setdefault("state", {}).update(request_id=self.id, key_name=None)
+        state.update(request_id=self.id, key_name=None)
+
+    def check_room(self) -> None:
+        """A probe is answered even now: a balancer that gets no answer would have the server restarted."""
+        if self._is_full and not self._scope["path"].endswith(tuple(PROBES)):
+            raise RequestRefused(
+                503, "too_many_connections", "This server has too many connections.", "try another replica"
+            )
 
     def check_length(self) -> None:
         length = self._headers.get("content-length", "0")
@@ -102,6 +104,8 @@ class _Exchange:
             headers["X-Request-Id"] = self.id
             headers["X-Content-Type-Options"] = "nosniff"
             headers.setdefault("Cache-Control", "no-store")
+            if self._is_full:
+                headers["Connection"] = "close"
         await self._send(message)
 
     async def fail(self, exc: Exception) -> None:

@@ -1,7 +1,7 @@
 """Whether the server lives, is ready, and is well: /livez, /readyz, /metrics and /api/v1/health."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 
 from fastapi import APIRouter
@@ -10,15 +10,18 @@ from starlette.responses import PlainTextResponse, Response
 
 from holdfast.api.access import KEYED, Access
 from holdfast.api.answer import answer, answers
+from holdfast.api.shared_reader import SharedReader
 from holdfast.client.app import Holdfast
 from holdfast.client.doctor_checks import examine
 from holdfast.db.schema_check import require_schema
 from holdfast.model.access_key import AccessAction
+from holdfast.model.error import DatabaseUnavailable
 from holdfast.telemetry.prometheus_text import CONTENT_TYPE
 
 Ready = Callable[[], Awaitable[object]]
 
 READY_WITHIN = timedelta(seconds=5)
+LOOK_EVERY = timedelta(seconds=1)
 WELL = {
     "ok": True,
     "findings": [{"check": "database", "level": "ok", "message": "PostgreSQL 18.0", "fix": None}],
@@ -31,6 +34,7 @@ class Health:
     def __init__(self, app: Holdfast, access: Access, checks: Mapping[str, Ready]) -> None:
         self._app, self._access = app, access
         self._checks = {"database": self._database, **checks}
+        self._looks = SharedReader(self._look, LOOK_EVERY, rest=0)
 
     def routes(self) -> APIRouter:
         found = APIRouter()
@@ -64,6 +68,16 @@ class Health:
         return answer(await examine(self._app.database))
 
     async def _database(self) -> None:
+        """Strangers may ask, and each look takes a connection: so one look a second is for all of them."""
+        with self._looks.watch("database") as watch:
+            if not await watch.first():
+                raise DatabaseUnavailable("The database is not ready.")
+
+    async def _look(self, names: Sequence[str]) -> AsyncIterator[tuple[str, bool]]:
+        for name in names:
+            yield name, await _holds(self._reach)
+
+    async def _reach(self) -> None:
         async with self._app.database.connection() as conn:
             await require_schema(conn, self._app.database.address)
 

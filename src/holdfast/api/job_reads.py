@@ -1,7 +1,6 @@
 """What became of jobs: one, its state, its result, why it does not run, its timeline, and lists."""
 
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -10,13 +9,15 @@ from starlette.responses import Response
 
 from holdfast.api.access import KEYED, Access
 from holdfast.api.answer import answer, answers
+from holdfast.api.awaited_ends import AwaitedEnds
+from holdfast.api.scoped_view import all_seen_by, seen_by
+from holdfast.api.waiting import Waiting
 from holdfast.client.app import Holdfast
 from holdfast.client.filters import wire
 from holdfast.client.read_id import read_id
-from holdfast.client.wait import wait_until
 from holdfast.db import jobs, stats
 from holdfast.model.access_key import AccessAction
-from holdfast.model.error import InvalidOption, NotFound, Timeout
+from holdfast.model.error import AccessDenied, InvalidOption, NotFound
 from holdfast.model.id import JobId
 from holdfast.model.job import Job
 
@@ -24,7 +25,7 @@ LONGEST_WAIT = 30
 FILTERS = (
     "state", "queue", "task", "run", "unique_key", "order_key", "origin", "actor", "older_than", "newer_than",
 )  # fmt: skip
-_PROBLEMS = (401, 403, 404, 422, 503)
+_PROBLEMS = (401, 403, 404, 422, 429, 503)
 _ID = "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b11"
 _STATE = {"id": _ID, "state": "completed", "attempt": 1, "failures": 0}
 _RESULT = {"id": _ID, "state": "completed", "output": {"sent": True}, "reason": None}
@@ -37,9 +38,12 @@ Cursor = Annotated[str | None, Query(description="The `next` of the page before.
 
 
 class JobReads:
-    def __init__(self, app: Holdfast, access: Access, is_stopping: Callable[[], bool]) -> None:
+    def __init__(
+        self, app: Holdfast, access: Access, is_stopping: Callable[[], bool], waiting: Waiting
+    ) -> None:
         """`is_stopping`: whether requests that wait should be answered now."""
-        self._app, self._access, self._is_stopping = app, access, is_stopping
+        self._app, self._access, self._waiting = app, access, waiting
+        self._ends = AwaitedEnds(app, is_stopping)
 
     def routes(self) -> APIRouter:
         found = APIRouter(prefix="/api/v1/jobs", dependencies=KEYED)
@@ -62,14 +66,17 @@ class JobReads:
         """
         given = _filters(request)
         queues, tasks = ([given[name]] if name in given else None for name in ("queue", "task"))
-        await self._access.check(request, AccessAction.LIST_JOBS, queues=queues, tasks=tasks)
+        caller = await self._access.check(request, AccessAction.LIST_JOBS, queues=queues, tasks=tasks)
+        if caller.scope is not None and given.get("actor", caller.name) != caller.name:
+            raise AccessDenied(f"The access key {caller.name} may filter by its own name only.")
         before = None if cursor is None else JobId(read_id(cursor))
         page = await jobs.page_jobs(self._app.database, wire(given), before, limit)
-        return answer({"jobs": page.items, "next": page.next})
+        return answer({"jobs": all_seen_by(caller, page.items), "next": page.next})
 
     async def show(self, request: Request, job_id: str) -> Response:
         """One job, live or ended, with its payload and output."""
-        return answer(await self._job(await self._allowed(request, job_id)))
+        found = await self._job(await self._allowed(request, job_id))
+        return answer(seen_by(request.state.caller, found))
 
     async def state(self, request: Request, job_id: str) -> Response:
         """State, attempts and times of a job, without its payload and output: for producers too."""
@@ -82,15 +89,11 @@ class JobReads:
     async def result(self, request: Request, job_id: str, wait: Wait = 0) -> Response:
         """How a job ended, with its output. 202: it has not ended yet."""
         job = await self._allowed(request, job_id)
-
-        async def ended() -> Job | None:
-            found = await self._job(job)
-            return found if found.is_ended or self._is_stopping() else None
-
-        try:
-            found = await wait_until(ended, timedelta(seconds=wait), f"The job {job} did not end")
-        except Timeout:
-            found = await self._job(job)
+        found = await self._job(job)
+        if wait and not found.is_ended:
+            with self._waiting.place(request.state.caller.key):
+                await self._ends.wait(job, wait)
+            found = await self._job(await self._allowed(request, job_id))
         said = {"id": job, "state": found.state, "output": found.output, "reason": found.reason}
         return answer(said, 200 if found.is_ended else 202)
 
@@ -99,7 +102,9 @@ class JobReads:
         job = await self._allowed(request, job_id)
         blockers = await stats.explain(self._app.database, job)
         may_run = not any(one.blocks for one in blockers)
-        return answer({"job": job, "may_run": may_run, "blockers": blockers})
+        return answer(
+            {"job": job, "may_run": may_run, "blockers": all_seen_by(request.state.caller, blockers)}
+        )
 
     async def timeline(self, request: Request, job_id: str) -> Response:
         """What happened to a job, the oldest first, up to 200 entries."""
@@ -107,7 +112,7 @@ class JobReads:
         found = await stats.timeline(self._app.database, job)
         if not found:
             raise _not_found(job)
-        return answer({"entries": found})
+        return answer({"entries": all_seen_by(request.state.caller, found)})
 
     async def _allowed(
         self, request: Request, job_id: str, action: AccessAction = AccessAction.READ_JOB

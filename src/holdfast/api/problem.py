@@ -24,7 +24,7 @@ from holdfast.model.json_document import json_text
 MEDIA_TYPE = "application/problem+json"
 LONGEST_DETAIL = 2000  # it may quote a value of the request
 OUT_OF_RANGE = "22"  # the class of SQLSTATEs for values that fit no type
-AGAIN_AFTER = "5"  # seconds, for what passes by itself
+AGAIN_AFTER = 5  # seconds, for what passes by itself
 # The first that fits; everything else is a fault of the server.
 STATUSES: tuple[tuple[type[HoldfastError], int], ...] = (
     (NotAuthenticated, 401),
@@ -65,7 +65,8 @@ def problem_of(exc: Exception) -> tuple[int, dict[str, Any]]:
 
 
 def problem(status: int, document: dict[str, Any], request_id: str) -> Response:
-    headers = {"Retry-After": AGAIN_AFTER} if status in (429, 503) else {}
+    again = str(document.get("retry_after", AGAIN_AFTER))
+    headers = {"Retry-After": again} if status in (429, 503) else {}
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     text = json_text({**document, "request_id": request_id})

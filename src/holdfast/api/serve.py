@@ -4,65 +4,101 @@ import asyncio
 import ipaddress
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
+from uuid import uuid4
 
 import uvicorn
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from holdfast.api.app import api_app
-from holdfast.api.bounded_headers import BoundedHeaders
-from holdfast.api.guard import Limits
+from holdfast.api.app import api_app, check_origin
+from holdfast.api.bounded_connection import BoundedConnection
+from holdfast.api.limits import Limits
+from holdfast.api.loopback import is_loopback, loopback_key
+from holdfast.api.problem import RequestRefused, problem, problem_of
 from holdfast.client.app import Holdfast
 from holdfast.db.access_keys import has_access_keys
 from holdfast.db.connect import Database
 from holdfast.maintenance.standard_tasks import standard_tasks
 from holdfast.maintenance.sweeper import Sweeper
-from holdfast.model.error import Conflict, NotConfigured, WrongState
+from holdfast.model.access_key import SecretHash
+from holdfast.model.error import Conflict, InvalidOption, NotConfigured, WrongState
+from holdfast.telemetry.emit import emit
+from holdfast.telemetry.event_list import Event
 
 SWEEP = timedelta(seconds=5)
 HEADERS_LIMIT = 16 * 1024  # bytes
+DATABASE_WAIT = timedelta(seconds=5)  # for a free connection; then 503
 IDLE_FOR = 75  # seconds between two requests on a connection
-MOST_CONNECTIONS = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """`port` 0: any free port. `grace`: for requests that are under way when the server stops."""
+    """`port` 0: any free port. `grace`: for requests that are under way when the server stops.
+
+    `stop_delay`: for how long it is not ready, but still takes requests, before it stops.
+    `proxies`: addresses or networks whose X-Forwarded-For and X-Forwarded-Proto are believed.
+    `without_keys`: calls on loopback need no access key, for `holdfast demo` and `holdfast up --dev`.
+    """
 
     host: str = "127.0.0.1"
     port: int = 8080
     grace: timedelta = timedelta(seconds=25)
+    stop_delay: timedelta = timedelta(0)
     root_path: str = ""
     limits: Limits = field(default_factory=Limits)
+    connections: int = 1000
+    allow_origins: tuple[str, ...] = ()
+    proxies: tuple[str, ...] = ()
+    without_keys: bool = False
 
 
 async def serve(app: Holdfast, options: ServeOptions, announce: Callable[[str], None]) -> None:
     """Until SIGTERM or SIGINT; requests that are under way are answered first."""
-    await require_keys(app, options.host)
+    await require_keys(app, options.host, options.without_keys)
     with _listening(options) as listening:
-        async with _maintained(app) as maintenance:
-            server = _server(app, options, maintenance)
-            announce(_url(listening))
-            with _stopped_by_signals(server):
+        async with _maintained(app) as maintenance, _key_of_loopback(app, options) as key:
+            server = make_server(app, options, maintenance, key)
+            url = _url(listening)
+            emit(Event.API_STARTED, url=url)
+            announce(url)
+            with _stopped_by_signals(server, options.stop_delay):
                 await server.serve(sockets=[listening])
+            await server.abandon()
+            emit(Event.API_STOPPED, url=url)
 
 
-async def require_keys(app: Holdfast, host: str) -> None:
+async def require_keys(app: Holdfast, host: str, without_keys: bool = False) -> None:
     """Without a key nobody could call the API; on loopback it may start before the first key is made."""
-    if not is_loopback(host) and not await has_access_keys(app.database):
+    if is_loopback(host):
+        return
+    if without_keys or not await has_access_keys(app.database):
         raise NotConfigured(
             f"The API must not listen on {host} without access keys.",
             "make one with 'holdfast keys create NAME --role admin', or listen on 127.0.0.1",
         )
 
 
-def is_loopback(host: str) -> bool:
+def _key_of_loopback(
+    app: Holdfast, options: ServeOptions
+) -> "AbstractAsyncContextManager[SecretHash | None]":
+    return loopback_key(app) if options.without_keys else nullcontext()
+
+
+def read_origins(origins: Iterable[str]) -> tuple[str, ...]:
+    return tuple(check_origin(origin) for origin in origins)
+
+
+def read_proxies(proxies: Iterable[str]) -> tuple[str, ...]:
+    """Addresses or networks. uvicorn would take a name for one that no client has, and believe nobody."""
     try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+        return tuple(str(ipaddress.ip_network(proxy)) for proxy in proxies)
+    except ValueError as exc:
+        raise InvalidOption(
+            f"A proxy is named by its address or network: {exc}.", "write it such as 10.0.0.7 or 10.0.0.0/8"
+        ) from exc
 
 
 @contextmanager
@@ -98,7 +134,9 @@ async def _maintained(app: Holdfast) -> "AsyncIterator[asyncio.Task[None]]":
                 await working
 
 
-def _server(app: Holdfast, options: ServeOptions, maintenance: "asyncio.Task[None]") -> "_Server":
+def make_server(
+    app: Holdfast, options: ServeOptions, maintenance: "asyncio.Task[None]", key: SecretHash | None
+) -> "_Server":
     async def maintained() -> None:
         if maintenance.done():
             raise WrongState("The maintenance of this server has ended.")
@@ -106,19 +144,30 @@ def _server(app: Holdfast, options: ServeOptions, maintenance: "asyncio.Task[Non
     def is_stopping() -> bool:
         return server.should_exit
 
-    checks = {"maintenance": maintained}
+    async def stays() -> None:
+        if server.is_leaving:
+            raise WrongState("The server stops.")
+
+    api = api_app(
+        app,
+        limits=options.limits,
+        checks={"maintenance": maintained, "stopping": stays},
+        is_stopping=is_stopping,
+        allow_origins=options.allow_origins,
+        without_keys=key,
+    )
     config = uvicorn.Config(
-        api_app(app, limits=options.limits, checks=checks, is_stopping=is_stopping),
-        http=BoundedHeaders,  # on h11: httptools has no limit for the size of headers
+        answering_ended(api),
+        http=_protocol(options),  # on h11: httptools has no limit for the size of headers
         h11_max_incomplete_event_size=HEADERS_LIMIT,
         ws="none",
         lifespan="off",
         log_config=None,
         access_log=False,
-        proxy_headers=False,
+        proxy_headers=bool(options.proxies),
+        forwarded_allow_ips=list(options.proxies),
         server_header=False,
         root_path=options.root_path,
-        limit_concurrency=MOST_CONNECTIONS,
         timeout_keep_alive=IDLE_FOR,
         timeout_graceful_shutdown=round(options.grace.total_seconds()),
     )
@@ -126,25 +175,70 @@ def _server(app: Holdfast, options: ServeOptions, maintenance: "asyncio.Task[Non
     return server
 
 
+def answering_ended(api: ASGIApp) -> ASGIApp:
+    """A request that is ended because the server stops gets an answer, unless its answer has begun."""
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        has_begun = False
+
+        async def sending(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await api(scope, receive, sending)
+        except asyncio.CancelledError:
+            if not has_begun:
+                refused = RequestRefused(
+                    503, "server_stopping", "The server stops.", "send the request again"
+                )
+                known = scope.get("state", {}).get("request_id") or uuid4().hex
+                await problem(*problem_of(refused), known)(scope, receive, send)
+
+    return app
+
+
+def _protocol(options: ServeOptions) -> type[BoundedConnection]:
+    class Connection(BoundedConnection):
+        within, most = options.limits.receive.total_seconds(), options.connections
+
+    return Connection
+
+
 class _Server(uvicorn.Server):
     """Leaves signals to the caller: uvicorn would raise them again, and the process end by them."""
+
+    is_leaving = False
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
 
+    def leave(self, after: timedelta) -> None:
+        """A second time it waits for nothing any more."""
+        self.force_exit = self.should_exit = self.is_leaving
+        if not self.is_leaving:
+            self.is_leaving = True
+            emit(Event.API_STOPPING, requests=len(self.server_state.tasks))
+            asyncio.get_running_loop().call_later(after.total_seconds(), self._stop)
+
+    async def abandon(self) -> None:
+        """End requests that were not answered in time: they would keep their connections to the database."""
+        left = list(self.server_state.tasks)
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+
+    def _stop(self) -> None:
+        self.should_exit = True
+
 
 @contextmanager
-def _stopped_by_signals(server: uvicorn.Server) -> Iterator[None]:
-    """A second signal does not wait for requests any more."""
+def _stopped_by_signals(server: _Server, delay: timedelta) -> Iterator[None]:
     loop = asyncio.get_running_loop()
-
-    def stop() -> None:
-        server.force_exit = server.should_exit
-        server.should_exit = True
-
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop)
+        loop.add_signal_handler(number, server.leave, delay)
     try:
         yield
     finally:

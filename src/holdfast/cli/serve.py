@@ -1,13 +1,15 @@
 """`holdfast serve`."""
 
-import asyncio
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from holdfast.cli.frame.fast_loop import run_on_fast_loop
 from holdfast.cli.frame.global_options import Target, start_logging, target_of
 from holdfast.cli.frame.output import flush, say, write
-from holdfast.cli.frame.session import address_of, ensure_schema
+from holdfast.cli.frame.session import ensure_schema, environment_of, refuse_two_databases
+from holdfast.cli.workers.load_app import load_app
 from holdfast.client.app import Holdfast
 from holdfast.model.byte_size import parse_size
 from holdfast.model.duration import parse_duration
@@ -16,9 +18,21 @@ from holdfast.model.server_extra import server_extra_missing
 if TYPE_CHECKING:
     from holdfast.api.serve import ServeOptions
 
+DEV = "HOLDFAST_UP_DEV"  # set by `holdfast up --dev`: calls need no access key
+
 
 def serve(
     context: typer.Context,
+    app: Annotated[
+        str | None,
+        typer.Option(
+            "--app",
+            "-A",
+            envvar="HOLDFAST_APP",
+            metavar="MODULE:VARIABLE",
+            help="Serve the database of this app, such as shop.jobs:app, and run its tasks on request.",
+        ),
+    ] = None,
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Listen here. Beyond loopback it needs access keys.")
     ] = "127.0.0.1",
@@ -26,12 +40,38 @@ def serve(
     grace: Annotated[
         str, typer.Option(metavar="DURATION", help="How long requests may take when the server stops.")
     ] = "25s",
+    stop_delay: Annotated[
+        str,
+        typer.Option(
+            metavar="DURATION",
+            help="After SIGTERM, fail /readyz for this long before the server stops, so that a balancer "
+            "notices it.",
+        ),
+    ] = "0s",
     body_limit: Annotated[
         str, typer.Option(metavar="SIZE", help="Refuse a larger body, such as 1MiB.")
     ] = "1MiB",
     bulk_limit: Annotated[
         str, typer.Option(metavar="SIZE", help="Refuse a larger bulk enqueue, such as 64MiB.")
     ] = "64MiB",
+    rate: Annotated[
+        float, typer.Option(min=0, help="Requests per second of one access key; 0 means unlimited.")
+    ] = 1000.0,
+    waiting: Annotated[
+        int, typer.Option(min=1, help="Long polls and streams of one access key at a time.")
+    ] = 500,
+    connections: Annotated[int, typer.Option(min=2, help="Open connections of callers.")] = 1000,
+    database_connections: Annotated[
+        int, typer.Option(min=1, max=1000, help="Open connections to the database.")
+    ] = 10,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ORIGIN", help="Let pages of this origin call the API. Repeatable."),
+    ] = None,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ADDRESS", help="Believe the forwarded headers of this proxy. Repeatable."),
+    ] = None,
     root_path: Annotated[
         str, typer.Option(metavar="PATH", help="The path that a proxy before the server removes.")
     ] = "",
@@ -42,26 +82,42 @@ def serve(
     """
     target = target_of(context)
     start_logging(target, "info")
-    options = _options(host, port, grace, body_limit, bulk_limit, root_path)
-    asyncio.run(_serve(target, options))
-
-
-def _options(
-    host: str, port: int, grace: str, body_limit: str, bulk_limit: str, root_path: str
-) -> "ServeOptions":
     try:
-        from holdfast.api.guard import Limits
-        from holdfast.api.serve import ServeOptions
+        from holdfast.api.limits import Limits
+        from holdfast.api.serve import ServeOptions, read_origins, read_proxies
     except ModuleNotFoundError as exc:
         raise server_extra_missing("holdfast serve", exc) from exc
-    limits = Limits(body=parse_size(body_limit), bulk=parse_size(bulk_limit))
-    return ServeOptions(host, port, parse_duration(grace), root_path, limits)
+    limits = Limits(
+        parse_size(body_limit),
+        parse_size(bulk_limit),
+        waiting_per_key=waiting,
+        waiting=connections * 9 // 10,
+        rate=rate,
+    )
+    options = ServeOptions(
+        host,
+        port,
+        parse_duration(grace),
+        parse_duration(stop_delay),
+        root_path,
+        limits,
+        connections,
+        read_origins(allow_origin or ()),
+        read_proxies(proxy or ()),
+        without_keys=os.environ.pop(DEV, None) is not None,
+    )
+    with environment_of(target):
+        run_on_fast_loop(_serve(target, app, options, database_connections))
 
 
-async def _serve(target: Target, options: "ServeOptions") -> None:
+async def _serve(target: Target, path: str | None, options: "ServeOptions", pool_size: int) -> None:
+    from holdfast.api.serve import DATABASE_WAIT
     from holdfast.api.serve import serve as serve_api
 
-    async with Holdfast(address_of(target).url, name="serve") as app:
+    app = Holdfast(name="serve") if path is None else load_app(path)
+    app.set_pool(pool_size, DATABASE_WAIT)
+    async with app:
+        refuse_two_databases(app.database, target)
         await ensure_schema(app.database, target)
         await serve_api(app, options, _announce)
 

@@ -36,7 +36,7 @@ from holdfast.client.task_unique_key import MakeKey
 from holdfast.client.time_boxed_work import WorkOptions, work
 from holdfast.client.worker_plan import WorkerPlan
 from holdfast.db import endpoints, jobs, pipelines, queues, rollouts, schedules, worker_needs
-from holdfast.db.connect import Database
+from holdfast.db.connect import POOL_SIZE, Database
 from holdfast.db.statement import Declare
 from holdfast.model.app_hooks import AppHooks
 from holdfast.model.byte_size import Size
@@ -69,8 +69,14 @@ class Holdfast:
         name: str = "app",
         version: str | None = None,
         tracing: bool | None = None,
+        pool_size: int = POOL_SIZE,
+        pool_wait: Duration | None = None,
     ) -> None:
-        """`tracing`: spans by OpenTelemetry; None: if the variable HOLDFAST_TRACING says so."""
+        """`tracing`: spans by OpenTelemetry; None: if the variable HOLDFAST_TRACING says so.
+
+        `pool_size`: connections to the database; `pool_wait`: how long to wait for a free one, then
+        DatabaseBusy; None: as long as it takes.
+        """
         self.name, self.version, self.tracer = name, version, find_tracer(tracing)
         self.tasks: dict[str, Task[..., Any]] = {}
         self.queues: dict[str, dict[str, Any]] = {}
@@ -80,6 +86,7 @@ class Holdfast:
         self.resources, self.around = self.app_hooks.resources, self.app_hooks.around  # decorators
         self.on_event = self.event_hooks.on_event
         self._links = Links(database, name, self.tracer)
+        self.set_pool(pool_size, pool_wait)
         self._sync = SyncLoop(self._links)
         self.dead, self.operator = DeadLetters(self._links), OperatorActions(self._links)
         self.settings, self.audit = Settings(self._links), AuditTrail(self._links)
@@ -110,6 +117,11 @@ class Holdfast:
     def lifespan(self) -> Lifespan:
         """For `FastAPI(lifespan=app.lifespan)`; `app.lifespan.with_worker(…)` also runs jobs there."""
         return Lifespan(self)
+
+    def set_pool(self, size: int, wait: Duration | None) -> None:
+        """As `pool_size` and `pool_wait`; before its first connection."""
+        self._links.pool_size = size
+        self._links.pool_wait = None if wait is None else parse_duration(wait)
 
     async def close(self) -> None:
         """Sends pending enqueues, then closes all connections. The app can be used again afterwards."""

@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
 from holdfast.client.enqueue import Enqueuer
 from holdfast.client.notify import Notifier
 from holdfast.client.traced_enqueue import TracedEnqueuer, store_with
 from holdfast.db import queues
-from holdfast.db.connect import Database
+from holdfast.db.connect import POOL_SIZE, Database
 from holdfast.db.schema_check import fit
 from holdfast.model.error import InvalidInput
 from holdfast.telemetry.tracer import Tracer
@@ -44,6 +45,9 @@ class Link:
 class Links:
     """Opens the link at first use; nothing connects at import."""
 
+    pool_size = POOL_SIZE
+    pool_wait: timedelta | None = None
+
     def __init__(self, url: str | None, name: str, tracer: Tracer | None = None) -> None:
         self.name = name
         self.tracer = tracer
@@ -68,7 +72,13 @@ class Links:
 
     def another(self) -> Link:
         """A new link for a new loop; the caller closes it."""
-        database = Database(self._url, application_name=f"holdfast {self.name}", fit=fit)
+        database = Database(
+            self._url,
+            pool_size=self.pool_size,
+            pool_wait=self.pool_wait,
+            application_name=f"holdfast {self.name}",
+            fit=fit,
+        )
         return Link(database, self.silent, self.tracer)
 
     @contextmanager

@@ -24,8 +24,8 @@ limit $2
 """
 HAS_ANY = "select exists (select from holdfast.access_key_view where state = 'valid')"
 CHECK = """
-select key, name, role, key_queues, key_tasks
-from holdfast.check_access($1::bytea, $2::text, $3::text[], $4::text[], $5::uuid[])
+select key, name, role, key_queues, key_tasks, scope
+from holdfast.check_access($1::bytea, $2::text, $3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::uuid)
 """
 
 
@@ -72,6 +72,10 @@ async def check_access(
     queues: Sequence[str] | None = None,
     tasks: Sequence[str] | None = None,
     jobs: Sequence[UUID] | None = None,
+    runs: Sequence[UUID] | None = None,
+    worker: UUID | None = None,
 ) -> Caller:
-    """Raises NotAuthenticated, AccessDenied, or NotFound for a job outside of the key's scope."""
-    return await read_one(on, Caller, CHECK, hashed, action, queues, tasks, jobs)
+    """Raises NotAuthenticated, AccessDenied, or NotFound for a job or run outside of the key's scope, or
+    a worker of another key.
+    """
+    return await read_one(on, Caller, CHECK, hashed, action, queues, tasks, jobs, runs, worker)

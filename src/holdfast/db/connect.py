@@ -17,7 +17,7 @@ from holdfast.db.database_errors import BROKEN, translate, translated
 from holdfast.db.database_unavailable import invalid_url, name_address
 from holdfast.db.embedded import start_embedded
 from holdfast.embedded import EmbeddedServer
-from holdfast.model.error import HoldfastError
+from holdfast.model.error import DatabaseBusy, HoldfastError
 
 # Only the stubs know that these are generic, so the alias is a string at run time.
 Connection: TypeAlias = "asyncpg.Connection[Record] | PoolConnectionProxy[Record]"
@@ -41,11 +41,16 @@ class Database:
         address: Address | str | None = None,
         *,
         pool_size: int = POOL_SIZE,
+        pool_wait: timedelta | None = None,
         application_name: str = "holdfast",
         fit: Fit | None = None,
     ) -> None:
-        """`fit` checks at the first connection that the schema fits the program."""
+        """`pool_wait`: how long to wait for a free connection, None: as long as it takes.
+
+        `fit` checks at the first connection that the schema fits the program.
+        """
         self._fit = fit
+        self._pool_wait = None if pool_wait is None else pool_wait.total_seconds()
         self._address = address if isinstance(address, Address) else resolve_address(address)
         self._pool_size = pool_size
         self._application_name = application_name
@@ -129,7 +134,12 @@ class Database:
         """A connection until the caller calls `release`."""
         pool = await self._started()
         with translated():
-            return await pool.acquire()
+            try:
+                return await pool.acquire(timeout=self._pool_wait)
+            except TimeoutError:
+                if pool.get_size() < self._pool_size:
+                    raise  # it could not be opened in time
+                raise DatabaseBusy(f"All {self._pool_size} connections to the database are in use.") from None
 
     async def release(self, connection: "PoolConnectionProxy[Record]") -> None:
         """Releases a connection whose session the caller did not change."""
@@ -140,9 +150,12 @@ class Database:
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Connection]:
         pool = await self._started()
+        connection = await self.acquire()
         with translated():
-            async with pool.acquire() as connection:
+            try:
                 yield connection
+            finally:
+                await pool.release(connection)
 
     async def _started(self) -> "asyncpg.Pool[Record]":
         if self._pool is not None:

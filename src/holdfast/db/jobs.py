@@ -9,7 +9,7 @@ from holdfast.db.statement import Executor, Fetcher, fetch, fetch_value, run
 from holdfast.model.attempt import Attempt
 from holdfast.model.checkpoint import Checkpoint
 from holdfast.model.id import JobId
-from holdfast.model.job import Enqueued, Job, JobStatus
+from holdfast.model.job import Enqueued, Job, JobOutline, JobStatus
 from holdfast.model.page import Page
 from holdfast.model.payload import JsonText
 from holdfast.model.queue import CancelResult, ReplayResult
@@ -76,6 +76,22 @@ select
   job_id, state, attempt, failures, created_at, due_at, ready_at, started_at, ended_at, changed_at,
   error_class, error_type
 from holdfast.job_states($1::uuid[])
+"""
+# The fields of JobOutline, in their order. From the view, because get_job would read each payload.
+OUTLINES = """
+select
+  j.id, j.queue, j.task, j.state, j.priority, j.reason, j.attempt, j.failures, j.losses, j.deferrals,
+  j.generation, j.run, j.parent, j.stage, j.labels, j.worker, nullif(j.endpoint, ''), j.units, j.cost,
+  j.created_at, j.due_at, j.ready_at, j.started_at, j.cancel_asked_at, j.ended_at, j.progress
+from unnest($1::uuid[]) as u (id)
+cross join lateral (
+  select *
+  from holdfast.job_view as v
+  where v.id = u.id
+    and (v.ended_at is null
+      or v.ended_at >= coalesce(holdfast.created_at(u.id), '-infinity') - interval '1 minute')
+  offset 0
+) as j
 """
 LIST = f"{JOB} from holdfast.list_jobs($1::jsonb, $2::uuid, $3::integer)"
 
@@ -172,6 +188,11 @@ async def get_job(on: Executor, job: JobId) -> Job | None:
 async def list_checkpoints(on: Executor, job: JobId) -> list[Checkpoint]:
     """Oldest first."""
     return await read_all(on, Checkpoint, CHECKPOINTS, job)
+
+
+async def job_outlines(on: Executor, ids: Sequence[JobId]) -> list[JobOutline]:
+    """Of those that exist, in any order."""
+    return await read_all(on, JobOutline, OUTLINES, list(ids))
 
 
 async def job_states(on: Executor, ids: Sequence[JobId]) -> list[JobStatus]:

@@ -6,12 +6,15 @@ from datetime import timedelta
 from typing import Any
 
 from holdfast.db.clock import now
-from holdfast.db.read_rows import read_all, read_first
+from holdfast.db.read_rows import read_all, read_first, read_one
 from holdfast.db.statement import Executor, fetch_value
 from holdfast.model.id import RunId
-from holdfast.model.run_progress import RunForecast, RunProgress, RunSummary, Which
+from holdfast.model.run_progress import RunForecast, RunProgress, RunSummary, StartedRun, Which
 
 START = "select holdfast.start_run($1::text, $2::jsonb)"
+START_ONCE = (
+    "select run, created from holdfast.start_run_once($1::text, $2::jsonb, $3::text, $4::text, $5::bytea)"
+)
 SEAL = "select holdfast.seal_run($1::uuid)"
 CANCEL = "select holdfast.cancel_run($1::uuid, $2::text, $3::text)"
 REPLAY = "select holdfast.replay_run($1::uuid, $2::text, $3::text, $4::text, before => $5::timestamptz)"
@@ -47,6 +50,13 @@ limit $1
 
 async def start_run(on: Executor, name: str, options: Mapping[str, Any] | None = None) -> RunId:
     return RunId(await fetch_value(on, START, name, json.dumps(options or {})))
+
+
+async def start_run_once(
+    on: Executor, name: str, options: Mapping[str, Any], scope: str, key: str, request: bytes
+) -> StartedRun:
+    """The run of this key within the scope. Raises UniqueConflict if another request has the key."""
+    return await read_one(on, StartedRun, START_ONCE, name, json.dumps(options), scope, key, request)
 
 
 async def seal_run(on: Executor, run_id: RunId) -> bool:

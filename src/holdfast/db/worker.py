@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from holdfast.db.read_rows import read_all, read_one, read_results, settled
-from holdfast.db.statement import Executor, fetch, fetch_value, run
+from holdfast.db.statement import Executor, fetch, fetch_value
 from holdfast.model.attempt import AttemptResult
 from holdfast.model.id import JobId, Token, WorkerId
 from holdfast.model.job import ClaimedJob
@@ -24,13 +24,13 @@ HELD = "select job_id, token from holdfast.held_jobs($1::uuid)"
 SUSPECTS_WAITING = "select queue, wanted from holdfast.suspects_waiting($1::uuid)"
 LEFT_TO_DRAIN = "select queue, task, state, jobs from holdfast.left_to_drain($1::uuid, $2::interval)"
 INSTALLATION = "select id from holdfast.installation"
-_CLAIMED = (
+CLAIMED = (
     "job_id, token, task, queue, payload, attempt, failures, losses, priority, run, stage, generation, visit,"
     " labels, order_key, started_at, ready_at, stop_after, endpoint, trace"
 )
-CLAIM = f"select {_CLAIMED} from holdfast.claim_jobs($1::uuid, $2::integer)"
+CLAIM = f"select {CLAIMED} from holdfast.claim_jobs($1::uuid, $2::integer)"
 SETTLE_AND_CLAIM = (
-    f"select kind, {_CLAIMED}, due_in from holdfast.settle_and_claim("
+    f"select kind, {CLAIMED}, due_in from holdfast.settle_and_claim("
     "$1::uuid, $2::integer, $3::uuid[], $4::uuid[], $5::text[], $6::json[], $7::jsonb[])"
 )
 # A call without ends need not wait for the disk, unless an endpoint, a limit or a budget counts the claim. A
@@ -69,9 +69,9 @@ async def renew_lease(on: Executor, worker: WorkerId, info: Info | None = None) 
     return await read_one(on, Renewal, RENEW, worker, json.dumps(info or {}))
 
 
-async def stop_worker(on: Executor, worker: WorkerId, info: Info | None = None) -> None:
-    """A clean exit, with the last counts; releases the jobs that the worker still holds."""
-    await run(on, STOP, worker, json.dumps(info or {}))
+async def stop_worker(on: Executor, worker: WorkerId, info: Info | None = None) -> int:
+    """A clean exit, with the last counts; releases the jobs that the worker still holds: how many."""
+    return int(await fetch_value(on, STOP, worker, json.dumps(info or {})))
 
 
 async def cancel_requests(on: Executor, worker: WorkerId) -> list[StopRequest]:

@@ -32,6 +32,7 @@ class AccessAction(StrEnum):
     READ_JOB = "read_job"
     LIST_JOBS = "list_jobs"
     WORK = "work"
+    SIGNAL = "signal"
     OPERATE = "operate"
     READ_INSTALLATION = "read_installation"
     MANAGE_KEYS = "manage_keys"
@@ -62,13 +63,17 @@ class AccessKey:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whose access key a call carries; None in a scope means all."""
+    """Whose access key a call carries; None in its queues or tasks means all.
+
+    `scope` stands for both: keys with the same queues and tasks share it, a key for all has none.
+    """
 
     key: UUID
     name: str
     role: AccessRole
     queues: list[str] | None
     tasks: list[str] | None
+    scope: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 HoldfastError                       exit code 1
 ├── DatabaseUnavailable             3   no connection, or it broke
+│   └── DatabaseBusy                    no connection of the pool was free in time
 ├── DatabaseError                   1   any other error of the database
 │   └── TransactionConflict             a deadlock or serialization failure: retry the transaction
 ├── SchemaMismatch                  4
@@ -74,6 +75,12 @@ class DatabaseUnavailable(HoldfastError):
 
     exit_code = 3
     default_hint = "check that PostgreSQL is running, and that HOLDFAST_DATABASE_URL is its address"
+
+
+class DatabaseBusy(DatabaseUnavailable):
+    """Every connection of the pool was in use for as long as this program waits for one."""
+
+    default_hint = "try again; if it lasts, open more connections (pool_size) or send fewer requests"
 
 
 class DatabaseError(HoldfastError):

@@ -145,6 +145,38 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
+class JobOutline:
+    """A job, live or ended, without its payload and output, which may be large."""
+
+    id: JobId
+    queue: str
+    task: str
+    state: State
+    priority: int
+    reason: str | None
+    attempt: int
+    failures: int
+    losses: int
+    deferrals: int
+    generation: int
+    run: RunId | None
+    parent: JobId | None
+    stage: str | None
+    labels: dict[str, Any]
+    worker: WorkerId | None
+    endpoint: str | None
+    units: float | None
+    cost: float | None
+    created_at: datetime
+    due_at: datetime | None
+    ready_at: datetime | None
+    started_at: datetime | None
+    cancel_asked_at: datetime | None
+    ended_at: datetime | None
+    progress: JobProgress | None
+
+
+@dataclass(frozen=True, slots=True)
 class JobStatus:
     """What a producer may know about a job that it enqueued: no payload, no output."""
 

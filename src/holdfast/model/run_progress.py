@@ -20,6 +20,14 @@ class Which(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class StartedRun:
+    """`created` is false if the request was repeated, and the run is that of the first one."""
+
+    id: RunId
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
 class RunProgress:
     """The progress of a run, by counts of its jobs. The rest takes between `eta_low` and `eta_high` in nine
     of ten cases, at the current rate; before the first end the three are those of its forecast, and without

@@ -54,6 +54,32 @@ class Settled:
     lapsed: bool
 
 
+class EndResult(StrEnum):
+    """`repeated`: the same call has ended the job before. `lost`: the token is outdated."""
+
+    ENDED = "ended"
+    REPEATED = "repeated"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class EndedJob:
+    """What became of a job that a worker ended: its state now, and when it is due if it is tried again."""
+
+    result: EndResult
+    state: str | None
+    due_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class JobToStop:
+    """`why`: cancel (an operator asked for it) or lost (another worker has the job, or it has ended)."""
+
+    id: JobId
+    why: str
+    reason: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class LeftJobs:
     """Jobs that a draining worker waits for before it exits."""

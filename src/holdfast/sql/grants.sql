@@ -5,7 +5,8 @@ declare
     "holdfast_producer": [
       "signal", "declare_pipeline", "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns", "read_payloads",
       "notify_ready",
-      "start_run", "seal_run", "run_progress", "run_forecast", "run_blocker", "job_states", "start_workers",
+      "start_run", "start_run_once", "seal_run", "run_progress", "run_forecast", "run_blocker", "job_states",
+      "start_workers",
       "fail_continuation", "report_metric", "in_rollout", "check_access"
     ],
     "holdfast_worker": [
@@ -13,6 +14,7 @@ declare
       "work_left", "request_continuation", "take_continuation", "fail_continuation", "lost_continuations",
       "start_workers",
       "run_times", "recommended_workers", "claim_jobs", "settle_and_claim", "may_be_lost", "suspects_waiting",
+      "settle_and_claim_known", "end_job", "sync_jobs", "workers_to_wake",
       "complete_jobs", "fail_jobs", "snooze_jobs", "release_jobs", "reject_jobs", "advance_jobs", "cancel_claimed",
       "complete_in_transaction", "wait_jobs", "await_signal", "spawn_children", "load_children", "load_context",
       "load_history", "signal", "declare_pipeline",
@@ -20,7 +22,7 @@ declare
       "save_logs", "log_settings", "take_cached_value", "save_cached_value", "free_cached_value", "worker_flags",
       "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns", "read_payloads", "declare_queue", "declare_task",
       "declare_endpoint", "notify_ready",
-      "start_run", "seal_run", "run_progress", "run_forecast", "run_blocker", "get_job", "job_states",
+      "start_run", "start_run_once", "seal_run", "run_progress", "run_forecast", "run_blocker", "get_job", "job_states",
       "attempt_results",
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records",
       "record_maintenance", "seal_events",
@@ -34,7 +36,8 @@ declare
       "extend_run", "reclaim_jobs", "complete_as_operator", "fail_as_operator", "set_priority", "drain_workers",
       "lost_continuations", "fail_continuation", "start_workers", "limit_logs", "keep_statistics",
       "open_endpoint", "close_endpoint", "move_jobs", "set_rebalance", "remove_rebalance",
-      "note_dead_letters", "triage_dead_letters", "replay_dead_letters", "replace_job", "start_run", "seal_run",
+      "note_dead_letters", "triage_dead_letters", "replay_dead_letters", "replace_job", "start_run",
+      "start_run_once", "seal_run",
       "declare_queue", "declare_task", "declare_endpoint", "set_queue", "set_task", "set_endpoint",
       "set_flag", "set_rollout", "in_rollout", "set_rule", "set_rule_set", "remove_rule",
       "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns", "read_payloads", "notify_ready",
@@ -53,7 +56,8 @@ declare
       "end_report", "error_trends", "endpoint_trend", "slowest_jobs",
       "count_dead_letters", "open_letters", "budgets_left", "queue_depths",
       "count_matching_jobs", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times",
-      "recommended_workers", "work_left", "queue_names", "neglected_queues", "check_invariants", "list_events",
+      "recommended_workers", "work_left", "queue_names", "neglected_queues", "recent_ends", "running_jobs",
+      "check_invariants", "list_events",
       "verify_events", "depth_history", "metric_history", "left_workers", "in_rollout", "test_rules", "check_access"
     ]
   }';

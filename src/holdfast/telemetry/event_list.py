@@ -255,6 +255,9 @@ class Event(StrEnum):
     )
 
     # The HTTP API.
+    API_STARTED = "api.started", INFO, "The API takes requests at `url`.", "url"
+    API_STOPPING = "api.stopping", INFO, "The API is about to stop; so many requests are open.", "requests"
+    API_STOPPED = "api.stopped", INFO, "The API takes no more requests.", "url"
     REQUEST_ANSWERED = (
         "api.request",
         INFO,
@@ -262,6 +265,22 @@ class Event(StrEnum):
         "request method path status seconds key",
     )
     REQUEST_FAILED = "api.failed", ERROR, "The API could not answer a request.", "request path because"
+    SHARED_READ_FAILED = "api.read_failed", WARNING, "A shared read failed; it is tried again.", "because"
+
+    # The processes of `holdfast up`.
+    PROCESS_FAILED = (
+        "up.process_failed",
+        ERROR,
+        "A process ended by itself; it restarts in `restart_in` seconds, or after a change of the code.",
+        "process pid code restart_in",
+    )
+    PROCESS_LEFT = (
+        "up.process_left",
+        INFO,
+        "A process ended with status 0, as it was asked to.",
+        "process pid",
+    )
+    CODE_CHANGED = "up.code_changed", INFO, "A .py file changed; all processes restart.", "file"
 
     # Producers and the database.
     NOTIFY_FAILED = "notify.failed", WARNING, "Idle workers could not be woken; they poll.", "queues because"

@@ -159,3 +159,22 @@ async def test_concurrent_enqueues_of_one_key_make_one_job(database_url: str) ->
     (stored,) = await conn.fetch("select id from holdfast.jobs")
     await conn.close()
     assert {answer for answer in answers if answer} == {stored["id"]}
+
+
+async def test_a_key_may_stand_for_the_whole_request(conn: Connection) -> None:
+    """A conflict if the digest of the request differs; a replayed job, which has no digest, is the same."""
+
+    def options(digest: str) -> str:
+        return to_json({"unique_key": "k", "unique_for": "24h", "unique_request": digest})
+
+    (first,) = await conn.fetch(ENQUEUE, ["t"], ["1"], options("one"), None)
+    (again,) = await conn.fetch(ENQUEUE, ["t"], ["1"], options("one"), None)
+    assert (again["job_id"], again["created"]) == (first["job_id"], False)
+    for payload, digest in (("1", "two"), ("2", "one")):
+        refused = await refusal(conn, ENQUEUE, ["t"], [payload], options(digest), None)
+        assert refused.sqlstate == "HF003"
+    await cancel(conn, first["job_id"])
+    assert await replay(conn, first["job_id"]) == "replayed"
+    (later,) = await conn.fetch(ENQUEUE, ["t"], ["1"], options("two"), None)
+    assert later["job_id"] == first["job_id"]
+    assert (await refusal(conn, ENQUEUE, ["t"], ["2"], options("one"), None)).sqlstate == "HF003"

@@ -101,6 +101,7 @@ COMMANDS = (
     Command("demo", "See jobs survive a flaky server and a killed worker.", "demo.command:demo"),
     Command("migrate", "Bring the database's schema up to date.", "database.migrate:migrate"),
     Command("worker", "Run jobs.", "workers.run_worker:run_worker"),
+    Command("up", "Run the HTTP API and workers on one machine.", "up.command:up"),
     Command("serve", "Serve the HTTP API.", "serve:serve"),
     Command("enqueue", "Add a job to a queue.", "jobs.enqueue:enqueue"),
     Command("import", "Enqueue the pending rows of a queue table of yours.", "jobs.import_rows:import_rows"),

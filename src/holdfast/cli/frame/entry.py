@@ -11,6 +11,7 @@ import typer
 from holdfast.cli.frame.command_list import build
 from holdfast.cli.frame.error_report import report
 from holdfast.cli.frame.output import flush, say
+from holdfast.cli.frame.parent_link import drain_with_parent
 from holdfast.cli.workers.time_box_exit import EndOfProcess, arm
 
 INTERRUPTED = 130
@@ -20,6 +21,7 @@ ASKED_BY_SHELLS = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")  # bash; zsh and fish
 
 
 def main() -> None:
+    drain_with_parent()
     arm(sys.argv[1:])
     code = run(sys.argv[1:])
     if EndOfProcess.due is not None:

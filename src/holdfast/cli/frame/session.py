@@ -1,8 +1,9 @@
 """A command's time with the database: connect, see that the schema fits, work, leave."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 from uuid import UUID
 
@@ -11,6 +12,7 @@ import typer
 from holdfast.cli.frame.global_options import Target, start_logging, target_of, use_data_dir
 from holdfast.db.address import Address, Source, resolve_address
 from holdfast.db.connect import Database
+from holdfast.db.embedded import start_embedded
 from holdfast.db.schema_check import bring_up_to_date, require_schema
 from holdfast.db.short_ids import ids_ending_in
 from holdfast.model.error import InvalidOption, NotFound
@@ -69,6 +71,32 @@ async def ensure_schema(database: Database, target: Target) -> None:
             await bring_up_to_date(connection)
         else:
             await require_schema(connection, database.address)
+
+
+@contextmanager
+def environment_of(target: Target) -> Iterator[None]:
+    """The app reads the environment, so what the command line says is put there."""
+    if target.database is not None:
+        os.environ["HOLDFAST_DATABASE_URL"] = target.database
+    if target.data_dir is None:
+        yield
+        return
+    use_data_dir(target.data_dir)
+    server, url = start_embedded()
+    os.environ["HOLDFAST_DATABASE_URL"] = url
+    try:
+        asyncio.run(prepare_embedded(url))
+        yield
+    finally:
+        server.stop()
+
+
+def refuse_two_databases(database: Database, target: Target) -> None:
+    if target.database is not None and database.address.source is Source.GIVEN:
+        raise InvalidOption(
+            "The app sets its own database, so --database has no effect.",
+            "leave out --database, or write app = Holdfast() without a database",
+        )
 
 
 async def prepare_embedded(url: str) -> None:

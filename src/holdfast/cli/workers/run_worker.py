@@ -1,20 +1,17 @@
 """`holdfast worker`."""
 
-import asyncio
 import os
 import sys
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager, suppress
 from functools import partial
 from time import monotonic
-from typing import TypeVar
 
 import typer
 
-from holdfast.cli.frame.global_options import Target, start_logging, target_of, use_data_dir
+from holdfast.cli.frame.fast_loop import run_on_fast_loop
+from holdfast.cli.frame.global_options import Target, start_logging, target_of
 from holdfast.cli.frame.option_groups import takes
 from holdfast.cli.frame.output import say
-from holdfast.cli.frame.session import ensure_schema, prepare_embedded
+from holdfast.cli.frame.session import ensure_schema, environment_of, refuse_two_databases
 from holdfast.cli.workers.forced_exit import LastResort
 from holdfast.cli.workers.load_app import load_app
 from holdfast.cli.workers.reload import Reload
@@ -22,18 +19,12 @@ from holdfast.cli.workers.time_box_exit import EndOfProcess
 from holdfast.cli.workers.worker_processes import MEMBER, Team, Wanted, command_of, needed
 from holdfast.cli.workers.worker_settings import WorkerSettings
 from holdfast.client.app import Holdfast
-from holdfast.db.address import Source
-from holdfast.db.embedded import start_embedded
-from holdfast.model.error import InvalidOption
 from holdfast.model.human_readable import counted
 from holdfast.telemetry.log_setup import log_modules, share_log
-from holdfast.worker.main_loop import run_main
 from holdfast.worker.shutdown.signals import stop_on_signals
 from holdfast.worker.suspects.parent_link import ParentLink
 from holdfast.worker.suspects.suspect_workers import QUEUE
 from holdfast.worker.worker_report import WorkerReport, work_report
-
-T = TypeVar("T")
 
 
 @takes(settings=WorkerSettings)
@@ -45,12 +36,12 @@ def run_worker(context: typer.Context, settings: WorkerSettings, reload: Reload 
     start_logging(target, "info")
     share_log(target.log_level or "info", target.log_format)
     wanted = Wanted.parse(settings.processes, settings.max_processes)
-    with _environment_of(target):
+    with environment_of(target):
         if QUEUE in os.environ:
-            raise typer.Exit(_run(_work_for_suspects(ParentLink(), settings, target)))
+            raise typer.Exit(run_on_fast_loop(_work_for_suspects(ParentLink(), settings, target)))
         if not wanted.is_one and MEMBER not in os.environ:
-            raise typer.Exit(_run(_lead(_load(settings.app, target), settings, wanted, target)))
-        report = _run(_work(_load(settings.app, target), settings, target))
+            raise typer.Exit(run_on_fast_loop(_lead(_load(settings.app, target), settings, wanted, target)))
+        report = run_on_fast_loop(_work(_load(settings.app, target), settings, target))
     _conclude(report, settings.time_box is not None)
 
 
@@ -73,14 +64,9 @@ async def _lead(loaded: Holdfast, settings: WorkerSettings, wanted: Wanted, targ
 async def _work(loaded: Holdfast, settings: WorkerSettings, target: Target) -> WorkerReport:
     worker = settings.worker(loaded, command_of(sys.argv[1:]))
     async with loaded:
-        address = loaded.database.address
-        if target.database is not None and address.source is Source.GIVEN:
-            raise InvalidOption(
-                "The app sets its own database, so --database has no effect.",
-                "leave out --database, or write app = Holdfast() without a database",
-            )
+        refuse_two_databases(loaded.database, target)
         await ensure_schema(loaded.database, target)
-        last_resort = LastResort(worker, address)
+        last_resort = LastResort(worker, loaded.database.address)
         with stop_on_signals(worker, last_resort.signalled):
             try:
                 return await worker.run()
@@ -99,35 +85,6 @@ async def _work_for_suspects(parent: ParentLink, settings: WorkerSettings, targe
         finally:
             EndOfProcess.due = monotonic() + worker.grace_left.total_seconds()
     return 0
-
-
-@contextmanager
-def _environment_of(target: Target) -> Iterator[None]:
-    """The app reads the environment, so what the command line says is put there."""
-    if target.database is not None:
-        os.environ["HOLDFAST_DATABASE_URL"] = target.database
-    if target.data_dir is None:
-        yield
-        return
-    use_data_dir(target.data_dir)
-    server, url = start_embedded()
-    os.environ["HOLDFAST_DATABASE_URL"] = url
-    try:
-        asyncio.run(prepare_embedded(url))
-        yield
-    finally:
-        server.stop()
-
-
-def _run(work: Coroutine[object, object, T]) -> T:
-    """On uvloop where it is installed: a worker with many short jobs gets more done."""
-    # Not inside the except block: every exception of a handler would name this one as its context.
-    new_loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
-    with suppress(ImportError):
-        import uvloop
-
-        new_loop = uvloop.new_event_loop
-    return run_main(work, new_loop)
 
 
 def _conclude(report: WorkerReport, had_box: bool) -> None:

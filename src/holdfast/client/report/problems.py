@@ -7,7 +7,7 @@ from datetime import timedelta
 from holdfast.model.duration import short
 from holdfast.model.endpoint import Circuit
 from holdfast.model.human_readable import counted
-from holdfast.model.report import Problem, QueueReport, Report, Weight
+from holdfast.model.report import Problem, Report, Weight
 
 MOST = 8
 LATE = timedelta(minutes=5)
@@ -41,11 +41,8 @@ def _dead(report: Report) -> Iterator[Problem]:
 def _endpoints(report: Report) -> Iterator[Problem]:
     for one in report.endpoints.items:
         command = f"holdfast endpoints show {shlex.quote(one.name)}"
-        if one.circuit is not Circuit.CLOSED:
-            weight = Weight.ATTENTION if one.circuit is Circuit.HALF_OPEN else Weight.BAD
-            words = f"Calls to it wait. {counted(one.failed, 'call')} failed since {one.since:%H:%M}."
-            title = f"The circuit of {one.name} is {one.circuit.replace('_', ' ')}"
-            yield Problem(weight, title, words, "endpoints", command)
+        words = f"Calls to it wait. {counted(one.failed, 'call')} failed since {one.since:%H:%M}."
+        yield from open_circuit(one.name, one.circuit, words)
         if one.budget_per_day and one.spent_today >= NEAR * one.budget_per_day:
             share = one.spent_today / one.budget_per_day
             words = f"{one.spent_today:,.2f} of {one.budget_per_day:,.2f} for this day (UTC)."
@@ -58,29 +55,49 @@ def _endpoints(report: Report) -> Iterator[Problem]:
             )
 
 
+def open_circuit(name: str, circuit: Circuit, words: str) -> Iterator[Problem]:
+    if circuit is not Circuit.CLOSED:
+        weight = Weight.ATTENTION if circuit is Circuit.HALF_OPEN else Weight.BAD
+        title = f"The circuit of {name} is {circuit.replace('_', ' ')}"
+        yield Problem(weight, title, words, "endpoints", f"holdfast endpoints show {shlex.quote(name)}")
+
+
 def _queues(report: Report) -> Iterator[Problem]:
     """Without the stages of a pipeline whose bottleneck is named: they are late because of it."""
     named = {
         stage.queue for one in report.pipelines.items if one.bottleneck is not None for stage in one.stages
     }
     for one in report.queues.items:
-        if one.ready and one.name not in named and (title := _lateness(one)):
-            command = f"holdfast queues show {shlex.quote(one.name)}"
-            yield Problem(Weight.ATTENTION, title, f"{_ready(one)}.", "queues", command)
+        if one.name not in named:
+            yield from late_queue(
+                one.name,
+                one.ready,
+                one.oldest_ready,
+                is_paused=one.is_paused,
+                is_served=one.workers > 0,
+                more="ready" in one.more_than,
+            )
 
 
-def _lateness(queue: QueueReport) -> str | None:
-    if queue.is_paused:
-        return f"{queue.name} is paused"
-    if not queue.workers:
-        return f"No live worker takes {queue.name}"
-    return f"{queue.name} falls behind" if (queue.oldest_ready or timedelta(0)) > LATE else None
+def late_queue(
+    name: str, ready: int, oldest: timedelta | None, *, is_paused: bool, is_served: bool, more: bool
+) -> Iterator[Problem]:
+    """A queue whose ready jobs do not start; `more`: not all of them were counted."""
+    title = _lateness(name, oldest, is_paused, is_served)
+    if ready and title:
+        least = "More than " if more else ""
+        age = "" if oldest is None else f", the oldest for {short(oldest)}"
+        words = f"{least}{counted(ready, 'job')} ready{age}."
+        command = f"holdfast queues show {shlex.quote(name)}"
+        yield Problem(Weight.ATTENTION, title, words, "queues", command)
 
 
-def _ready(queue: QueueReport) -> str:
-    more = "More than " if "ready" in queue.more_than else ""
-    oldest = "" if queue.oldest_ready is None else f", the oldest for {short(queue.oldest_ready)}"
-    return f"{more}{counted(queue.ready, 'job')} ready{oldest}"
+def _lateness(name: str, oldest: timedelta | None, is_paused: bool, is_served: bool) -> str | None:
+    if is_paused:
+        return f"{name} is paused"
+    if not is_served:
+        return f"No live worker takes {name}"
+    return f"{name} falls behind" if (oldest or timedelta(0)) > LATE else None
 
 
 def _pipelines(report: Report) -> Iterator[Problem]:

@@ -16,8 +16,8 @@ declare
   new_id constant uuid := holdfast.new_id(moment);
 begin
   perform holdfast.check_access_key(name, role, hash, queues, tasks, expires_in);
-  insert into holdfast.access_keys as k (id, name, role, queues, tasks, created_at, expires_at)
-  values (new_id, name, role, queues, tasks, moment, moment + expires_in)
+  insert into holdfast.access_keys as k (id, name, role, queues, tasks, scope, created_at, expires_at)
+  values (new_id, name, role, queues, tasks, holdfast.access_scope(queues, tasks), moment, moment + expires_in)
   on conflict (name) where revoked_at is null do nothing;
   if not found then
     perform holdfast.refuse('HF005', format('There is an access key %s already.', name),

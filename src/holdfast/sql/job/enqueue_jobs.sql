@@ -5,8 +5,9 @@
 -- jobs}), notify, origin (manual, automatic, scheduled, trigger, import, or a word of your own), actor (a name that
 -- stands beside the login, marked as claimed), trace (a W3C traceparent, or an object with traceparent and tracestate:
 -- the job's attempts join that trace), default_queue and default_priority (those that the app declares; unlike
--- queue and priority they give way to rules), rules (false: no rule applies). notify: true, false, or routed (only the
--- queues that rules chose).
+-- queue and priority they give way to rules), rules (false: no rule applies), unique_request (for all jobs: a digest of
+-- what else was asked for; the same unique key with another one is a conflict too). notify: true, false, or routed
+-- (only the queues that rules chose).
 -- Returns the ids in the order of the payloads; created is false where a unique key returned an earlier job.
 -- plan: no seqscan, generic
 create or replace function holdfast.enqueue_jobs(

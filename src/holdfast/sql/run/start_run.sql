@@ -1,7 +1,8 @@
 -- (nothing) -> open: starts a run, a set of jobs that are counted together and end together.
 -- options: on_complete ({"task": ..., "payload": ...} and options of enqueue_jobs) names a job that is enqueued once
 -- when the run ends; labels; budget (money, such as 5 or "5 USD"), max_units and max_time bound the whole run; origin
--- and actor as in enqueue_jobs, for the run and its on_complete, not for its other jobs.
+-- and actor as in enqueue_jobs, for the run and its on_complete, not for its other jobs; scope of an access key, whose
+-- callers may read the run and add to it.
 -- Returns the id to pass as the option run of enqueue_jobs. A run can end only after seal_run.
 create or replace function holdfast.start_run(name text, options jsonb default '{}')
 returns uuid
@@ -21,9 +22,9 @@ begin
   end if;
   if exists (
     select from jsonb_object_keys(options) as k
-    where k not in ('on_complete', 'labels', 'budget', 'max_units', 'max_time', 'origin', 'actor')) then
+    where k not in ('on_complete', 'labels', 'budget', 'max_units', 'max_time', 'origin', 'actor', 'scope')) then
     perform holdfast.refuse('HF002', format('An option of the run is unknown (got %s).', left(options::text, 200)),
-      'The options are on_complete, labels, budget, max_units, max_time, origin and actor.');
+      'The options are on_complete, labels, budget, max_units, max_time, origin, actor and scope.');
   end if;
   if options ? 'on_complete' and coalesce(length(options -> 'on_complete' ->> 'task'), 0) = 0 then
     perform holdfast.refuse('HF002', 'on_complete must have a task.', 'Pass {"task": "…", "payload": {…}}.');
@@ -33,9 +34,9 @@ begin
     coalesce(octet_length(options -> 'on_complete' ->> 'payload'), 0), null, later.timeout,
     coalesce(later.queue, 'default'));
   perform holdfast.check_option(jsonb_build_object('origin', options -> 'origin', 'actor', options -> 'actor'));
-  insert into holdfast.runs (id, name, created_at, on_complete, labels, login_id, origin, claimed_actor)
+  insert into holdfast.runs (id, name, created_at, on_complete, labels, login_id, origin, claimed_actor, scope)
   values (id, name, at, options -> 'on_complete', options -> 'labels', holdfast.find_login(),
-    holdfast.stored_origin(options ->> 'origin'), options ->> 'actor');
+    holdfast.stored_origin(options ->> 'origin'), options ->> 'actor', options ->> 'scope');
   perform holdfast.set_budget(id, options);
   return id;
 end

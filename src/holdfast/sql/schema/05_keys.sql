@@ -17,7 +17,7 @@ comment on column holdfast.unique_keys.scope is 'Within which the key is unique;
 comment on column holdfast.unique_keys.key is 'The key.';
 comment on column holdfast.unique_keys.job_id is 'The one job.';
 comment on column holdfast.unique_keys.payload_hash
-  is 'Hash of its task and payload: the same key with another payload is a conflict.';
+  is 'Hash of its task and payload, and of its other options if asked for: the same key with others is a conflict.';
 comment on column holdfast.unique_keys.until_end is 'The key goes when the job ends.';
 comment on column holdfast.unique_keys.expires_at is 'The key goes at this time; null and not until_end means never.';
 

@@ -23,6 +23,7 @@ create table holdfast.runs (
   login_id    integer,
   origin      text,
   claimed_actor text,
+  scope       text,
   constraint run_wait_known check (wait in ('all', 'first')),
   constraint run_on_failure_known check (on_failure in ('fail', 'ignore', 'wait')),
   constraint run_ends_after_sealing check (ended_at is null or sealed_at is not null),
@@ -58,6 +59,7 @@ comment on column holdfast.runs.on_failure
 comment on column holdfast.runs.login_id is 'Database login that started it.';
 comment on column holdfast.runs.origin is 'What caused it; null: automatic.';
 comment on column holdfast.runs.claimed_actor is 'Name that its caller claimed to act for; not checked.';
+comment on column holdfast.runs.scope is 'Scope of the access key that started it; null: none.';
 
 create table holdfast.run_deltas (
   id        bigint generated always as identity primary key,

@@ -35,6 +35,7 @@ create table holdfast.workers (
   left_as     text,
   slots_from  text,
   claim_size_from text,
+  access_key  uuid,
   constraint worker_left_as_known check (left_as in ('stopped', 'done', 'time_box')),
   constraint worker_sources_known check (
     slots_from in ('option', 'group', 'flag', 'default') and claim_size_from in ('option', 'group', 'flag', 'default')),
@@ -88,6 +89,8 @@ comment on column holdfast.workers.database_seconds
 comment on column holdfast.workers.slots_from
   is 'Where its slots come from: its own option, the flag of its group, the flag for all, or the default.';
 comment on column holdfast.workers.claim_size_from is 'The same of its claim size.';
+comment on column holdfast.workers.access_key
+  is 'Access key that registered it over HTTP, and alone may speak for it; null for a worker with its own connection.';
 comment on column holdfast.workers.left_as
   is 'Why it stopped, by its own word: a stop request (stopped), no work left (done) or the end of its time box'
     ' (time_box).';

@@ -6,6 +6,7 @@ create table holdfast.access_keys (
   role         text not null,
   queues       text[],
   tasks        text[],
+  scope        text,
   created_at   timestamptz not null,
   expires_at   timestamptz,
   revoked_at   timestamptz,
@@ -13,7 +14,8 @@ create table holdfast.access_keys (
   constraint access_key_name_is_short check (length(name) between 1 and 200),
   constraint access_key_role_known check (role in ('viewer', 'producer', 'worker', 'operator', 'admin')),
   constraint access_key_queues_not_empty check (cardinality(queues) between 1 and 100),
-  constraint access_key_tasks_not_empty check (cardinality(tasks) between 1 and 100)
+  constraint access_key_tasks_not_empty check (cardinality(tasks) between 1 and 100),
+  constraint access_key_scope_if_limited check ((scope is null) = (queues is null and tasks is null))
 );
 create unique index access_keys_name on holdfast.access_keys (name) where revoked_at is null;
 comment on table holdfast.access_keys is 'An access key of the HTTP API. Its secrets are only known by their hashes.';
@@ -22,6 +24,8 @@ comment on column holdfast.access_keys.name is 'What people call it; free again 
 comment on column holdfast.access_keys.role is 'What it may do: viewer, producer, worker, operator or admin.';
 comment on column holdfast.access_keys.queues is 'Queues that it is for; null means all.';
 comment on column holdfast.access_keys.tasks is 'Tasks that it is for; null means all.';
+comment on column holdfast.access_keys.scope
+  is 'Stands for its queues and tasks: keys with the same ones share it; null means all.';
 comment on column holdfast.access_keys.created_at is 'When it was created.';
 comment on column holdfast.access_keys.expires_at is 'From when it is refused; null means never.';
 comment on column holdfast.access_keys.revoked_at is 'When it was revoked; null while it is valid.';

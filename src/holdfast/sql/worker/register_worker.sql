@@ -3,7 +3,8 @@
 -- made.
 -- info: lease (30 seconds; a number of seconds or the text of an interval), slots, group, weights ({queue: weight}),
 -- tasks (the names it can run), host, pid, version, metadata, time_box, continues, claim_size, run, isolation,
--- slots_from and claim_size_from (option, group, flag or default: where these come from, see worker_flags).
+-- slots_from and claim_size_from (option, group, flag or default: where these come from, see worker_flags), and
+-- access_key (the key for which the HTTP API registers it).
 -- Returns when the lease ends. Call renew_lease well before that, for instance every third of the lease.
 create or replace function holdfast.register_worker(worker uuid, queues text[], info jsonb default '{}')
 returns timestamptz
@@ -41,7 +42,8 @@ begin
   perform holdfast.name_queues(queues);
   insert into holdfast.workers as w (
     id, "group", queues, weights, tasks, lease, lease_until, renewed_at, slots, host, pid, version, started_at,
-    metadata, box_until, continues, link, run_id, claim_size, isolation, slots_from, claim_size_from
+    metadata, box_until, continues, link, run_id, claim_size, isolation, slots_from, claim_size_from,
+    access_key
   )
   values (
     worker, coalesce(info ->> 'group', ''), queues, coalesce(info -> 'weights', '{}'),
@@ -50,14 +52,16 @@ begin
     left(info ->> 'version', 200), at, info -> 'metadata',
     at + holdfast.read_interval(info -> 'time_box'), coalesce((info ->> 'continues')::boolean, false),
     (info ->> 'index')::integer, (info ->> 'run')::uuid, (info ->> 'claim_size')::integer,
-    coalesce(info ->> 'isolation', 'self'), info ->> 'slots_from', info ->> 'claim_size_from'
+    coalesce(info ->> 'isolation', 'self'), info ->> 'slots_from', info ->> 'claim_size_from',
+    (info ->> 'access_key')::uuid
   )
   on conflict (id) do update
     set "group" = excluded."group", queues = excluded.queues, weights = excluded.weights, tasks = excluded.tasks,
         lease = excluded.lease, lease_until = excluded.lease_until, renewed_at = excluded.renewed_at,
         slots = excluded.slots, state = 'working', stopped_at = null, rescued_at = null, lost_jobs = null,
         left_as = null, isolation = excluded.isolation, metadata = excluded.metadata,
-        slots_from = excluded.slots_from, claim_size_from = excluded.claim_size_from;
+        slots_from = excluded.slots_from, claim_size_from = excluded.claim_size_from,
+        access_key = excluded.access_key;
   return at + lease;
 exception
   when invalid_text_representation or numeric_value_out_of_range or invalid_parameter_value or check_violation then

@@ -12,6 +12,7 @@ as $$
     ('read_job', array['viewer', 'operator'], false, false),
     ('list_jobs', array['viewer', 'operator'], false, true),
     ('work', array['worker'], false, false),
+    ('signal', array['producer', 'worker', 'operator'], false, false),
     ('operate', array['operator'], false, false),
     ('read_installation', array['viewer', 'operator'], true, false),
     ('manage_keys', array[]::text[], true, false)

@@ -8,7 +8,7 @@ declare
     'queue', 'priority', 'delay', 'run_at', 'unique_key', 'unique_for', 'unique_scope', 'order_key', 'run', 'parent',
     'parent_token', 'labels', 'timeout', 'deadline', 'group', 'endpoint', 'max_failures', 'retry', 'pipeline', 'stage',
     'estimate', 'stagger', 'notify', 'keys_checked', 'origin', 'actor',
-    'trace', 'default_queue', 'default_priority', 'rules'
+    'trace', 'default_queue', 'default_priority', 'rules', 'unique_request'
   ];
 begin
   if not names <@ known then

@@ -13,7 +13,8 @@ begin
     array_agg(coalesce(h.job_id, u.id) order by u.i),
     array_agg(u.key is null or h.job_id = u.id order by u.i),
     bool_or(u.key is not null and (h.job_id is null or h.job_id <> u.id and coalesce(h.expires_at <= at, false))),
-    (array_agg(u.i order by u.scope collate "C", u.key collate "C", u.i) filter (where h.payload_hash <> u.hash))[1]
+    (array_agg(u.i order by u.scope collate "C", u.key collate "C", u.i)
+      filter (where not holdfast.is_same_work(h.payload_hash, u.hash)))[1]
   into holders, made, is_gone, fault
   from rows from (unnest(ids), unnest(scopes), unnest(keys), unnest(hashes)) with ordinality
     as u (id, scope, key, hash, i)

@@ -4,7 +4,8 @@ returns table (
   queue text, priority integer, due_at timestamptz, unique_key text, unique_for text, unique_scope text, order_key text,
   run uuid, parent uuid, labels jsonb, timeout interval, deadline timestamptz, "group" text, endpoint text,
   max_failures integer, retry jsonb, pipeline text, stage text, estimate double precision,
-  origin text, actor text, trace jsonb, default_queue text, default_priority integer
+  origin text, actor text, trace jsonb, default_queue text, default_priority integer,
+  unique_request text
 )
 language plpgsql stable
 as $$
@@ -16,7 +17,7 @@ begin
     return query select options ->> 'queue', null::integer, null::timestamptz, null::text, null::text, null::text,
       null::text, null::uuid, null::uuid, null::jsonb, null::interval, null::timestamptz, null::text, null::text,
       null::integer, null::jsonb, null::text, null::text, null::double precision, null::text,
-      null::text, null::jsonb, options ->> 'default_queue', null::integer;
+      null::text, null::jsonb, options ->> 'default_queue', null::integer, null::text;
     return;
   end if;
   perform holdfast.check_names(array(select k from jsonb_object_keys(options) as k));
@@ -27,12 +28,14 @@ begin
       o.unique_key, coalesce(o.unique_for, 'live'), o.unique_scope, o.order_key,
       o.run, o.parent, o.labels, holdfast.read_interval(o.timeout), o.deadline, o."group", o.endpoint,
       o.max_failures, holdfast.retry_policy(o.retry), o.pipeline, o.stage, o.estimate, o.origin, o.actor,
-      case when o.trace is not null then holdfast.read_trace(o.trace) end, o.default_queue, o.default_priority
+      case when o.trace is not null then holdfast.read_trace(o.trace) end, o.default_queue, o.default_priority,
+      o.unique_request
     from jsonb_to_record(options) as o (
       queue text, priority integer, delay jsonb, run_at timestamptz, unique_key text, unique_for text,
       unique_scope text, order_key text, run uuid, parent uuid, labels jsonb, timeout jsonb, deadline timestamptz,
       "group" text, endpoint text, max_failures integer, retry jsonb, pipeline text, stage text,
-      estimate double precision, origin text, actor text, trace jsonb, default_queue text, default_priority integer
+      estimate double precision, origin text, actor text, trace jsonb, default_queue text, default_priority integer,
+      unique_request text
     );
 exception
   when invalid_text_representation or invalid_datetime_format or datetime_field_overflow or numeric_value_out_of_range

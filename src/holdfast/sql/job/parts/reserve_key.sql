@@ -25,7 +25,7 @@ begin
       where k.scope = reserve_key.scope and k.key = reserve_key.key and k.job_id = holder.job_id;
       continue;
     end if;
-    if holder.payload_hash <> hash then
+    if not holdfast.is_same_work(holder.payload_hash, hash) then
       perform holdfast.refuse_key(key, holder.job_id);
     end if;
     return holder.job_id;

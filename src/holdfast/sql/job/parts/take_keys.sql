@@ -19,7 +19,8 @@ begin
     array_agg(coalesce(scope, o.unique_scope, task, tasks[1])),
     array_agg(coalesce(life, o.unique_for, 'live')),
     array_agg(case when key is not null then
-      sha256(convert_to(coalesce(task, tasks[1]) || ':' || payload::jsonb::text, 'utf8')) end)
+      sha256(convert_to(coalesce(task, tasks[1]) || ':' || payload::jsonb::text, 'utf8'))
+        || coalesce(sha256(convert_to(o.unique_request, 'utf8')), '') end)
   into scopes, lives, hashes
   from rows from (unnest(keys), unnest(payloads), unnest(tasks), unnest(own.unique_scope), unnest(own.unique_for))
     as u (key, payload, task, scope, life);

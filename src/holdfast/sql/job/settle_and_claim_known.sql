@@ -1,0 +1,58 @@
+-- running -> as each end says, then ready -> running: settle_and_claim for a worker that another program speaks for.
+-- Besides what that does: claimed jobs of tasks that the worker did not register are deferred for other workers and not
+-- returned; time_box, the time that the worker still has, limits n to what it can do in it; a worker that was asked to
+-- drain gets no job but a row of kind drain; to complete a job at a stage of a pipeline moves it to its next stage.
+create or replace function holdfast.settle_and_claim_known(
+  worker uuid, n integer, ids uuid[], tokens uuid[], verbs text[], outputs json[], details jsonb[],
+  time_box interval default null
+)
+returns table (
+  kind text, job_id uuid, token uuid, task text, queue text, payload json, attempt integer, failures integer,
+  losses integer, priority integer, run uuid, stage text, generation integer, visit integer, labels jsonb,
+  order_key text, started_at timestamptz, ready_at timestamptz, stop_after interval, endpoint text, due_in interval,
+  trace jsonb
+)
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  me      holdfast.workers;
+  drains  boolean;
+  unknown uuid[];
+  marks   uuid[];
+begin
+  select w.* into me from holdfast.workers as w where w.id = worker;
+  drains := me.drain_asked and holdfast.has_lease(worker);
+  for kind, job_id, token, task, queue, payload, attempt, failures, losses, priority, run, stage, generation, visit,
+    labels, order_key, started_at, ready_at, stop_after, endpoint, due_in, trace
+  in
+    select s.*
+    from holdfast.settle_and_claim(
+      worker,
+      case when drains then 0 when time_box is null then n
+        else least(n, holdfast.claim_size(me.queues, time_box, me.slots)) end,
+      ids, tokens,
+      array(
+        select holdfast.stage_verb(u.id, u.verb)
+        from unnest(ids, verbs) with ordinality as u (id, verb, place)
+        order by u.place),
+      outputs, details) as s
+  loop
+    if kind = 'job' and me.tasks <> '{}' and task <> all (me.tasks) then
+      unknown := unknown || job_id;
+      marks := marks || token;
+    else
+      return next;
+    end if;
+  end loop;
+  if unknown is not null then
+    perform holdfast.fail_jobs(unknown, marks, array_fill(
+      jsonb_build_object('class', 'system', 'type', 'UnknownTask', 'message',
+        format('The worker %s has not registered this task.', worker)), array[cardinality(unknown)]));
+  end if;
+  if drains then
+    return query select * from holdfast.note_row('drain', null);
+  end if;
+end
+$$;

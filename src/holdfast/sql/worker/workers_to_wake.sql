@@ -1,0 +1,45 @@
+-- Returns which of some waiting workers should claim now, at most max of them.
+-- For a server at which many workers wait: one call instead of a claim for each. Jobs that are due become ready. For
+-- each lane with ready jobs as many workers are returned as it has jobs, in the order of the array. Whether a worker
+-- gets a job is decided by its claim.
+create or replace function holdfast.workers_to_wake(waiting uuid[], max integer)
+returns setof uuid
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+declare
+  at constant timestamptz := holdfast.now();
+begin
+  perform holdfast.promote_due(at, greatest(max, 100));
+  return query
+    with alike as materialized (
+      select w.queues, w."group", w.isolation, (array_agg(w))[1] as one, array_agg(w.id order by u.place) as ids
+      from unnest(waiting) with ordinality as u (id, place)
+      join holdfast.workers as w on w.id = u.id
+      where w.state = 'working'
+        and w.rescued_at is null
+        and w.lease_until >= at
+        and not w.drain_asked
+      group by w.queues, w."group", w.isolation
+    ), open_lane as materialized (
+      select a.ids, l.lane, (
+        select count(*)
+        from (select from holdfast.jobs as j where j.lane = l.lane and j.state = 'ready' limit max) as r
+      ) as jobs
+      from alike as a
+      cross join lateral holdfast.ready_lanes(a.queues) as r (lane)
+      join holdfast.lanes as l on l.lane = r.lane
+      join holdfast.queues as q on q.name = l.queue and q.paused_at is null
+      where holdfast.may_claim(a.one, l)
+    )
+    select u.id
+    from open_lane as o
+    cross join lateral (
+      select i.id, i.place from unnest(o.ids) with ordinality as i (id, place) order by i.place limit o.jobs
+    ) as u
+    where not exists (select from holdfast.full_pause)
+    group by u.id
+    order by min(u.place)
+    limit max;
+end
+$$;

@@ -1,0 +1,87 @@
+"""Calls without an access key: on loopback only, and never for the page of another site."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from httpx2 import ASGITransport, AsyncClient
+
+from holdfast.api.app import api_app
+from holdfast.api.loopback import loopback_key
+from holdfast.client.app import Holdfast
+
+PAGE = "http://localhost:3000"
+
+
+@pytest.fixture
+async def local(app: Holdfast) -> AsyncIterator[AsyncClient]:
+    async with loopback_key(app) as key:
+        transport = ASGITransport(app=api_app(app, without_keys=key, allow_origins=[PAGE]))
+        async with AsyncClient(transport=transport, base_url="http://127.0.0.1:8080") as client:
+            yield client
+
+
+async def test_without_a_key_a_call_is_that_of_an_admin_which_ends_with_the_server(app: Holdfast) -> None:
+    async with loopback_key(app) as key:
+        transport = ASGITransport(app=api_app(app, without_keys=key))
+        async with AsyncClient(transport=transport, base_url="http://localhost") as http:
+            made = await http.post("/api/v1/jobs", json={"task": "t"})
+            wrong = await http.get("/metrics", headers={"Authorization": "Bearer hfk_wrong"})
+        assert (made.status_code, wrong.status_code) == (201, 401)
+        (valid,) = await app.keys.list()
+    assert valid.name.startswith("loopback-")
+    job = await app.job(made.json()["id"]).job()
+    assert job.claimed_actor == valid.name
+    assert await app.keys.list() == []
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost:8080", "127.0.0.1:1", "[::1]:8080", "[::1]"])
+async def test_a_loopback_name_is_answered(local: AsyncClient, host: str) -> None:
+    assert (await local.get("/metrics", headers={"Host": host})).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:8080",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example",
+        "",
+        "192.0.2.1",
+    ],
+)
+@pytest.mark.parametrize("path", ["/metrics", "/livez", "/api/v1/openapi.json"])
+async def test_another_name_is_refused_even_if_it_leads_here(
+    local: AsyncClient, host: str, path: str
+) -> None:
+    refused = await local.get(path, headers={"Host": host})
+    assert (refused.status_code, refused.json()["code"]) == (403, "host_not_allowed")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:9999"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Origin": "http://evil.example", "Sec-Fetch-Site": "same-origin"},
+    ],
+)
+async def test_the_page_of_another_site_is_refused(local: AsyncClient, page: dict[str, str]) -> None:
+    plain = {"Content-Type": "text/plain", **page}  # a browser sends it without asking first
+    refused = await local.post("/api/v1/jobs", content='{"task": "t"}', headers=plain)
+    assert (refused.status_code, refused.json()["code"]) == (403, "origin_not_allowed")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        {"Origin": "http://127.0.0.1:8080", "Sec-Fetch-Site": "same-origin"},
+        {"Origin": PAGE, "Sec-Fetch-Site": "same-site"},
+        {"Sec-Fetch-Site": "none"},
+    ],
+)
+async def test_its_own_page_and_an_allowed_one_are_answered(local: AsyncClient, page: dict[str, str]) -> None:
+    assert (await local.get("/metrics", headers=page)).status_code == 200

@@ -1,0 +1,103 @@
+"""`holdfast up` as a process tree: it serves, works, replaces, drains, and leaves nothing behind."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.cli.command import environment, eventually, holdfast, holdfast_process
+from tests.cli.test_worker import APP
+from tests.patience import PATIENCE
+
+
+def test_a_server_that_cannot_start_says_why_and_without_an_app_the_next_step_is_explained(
+    database_url: str,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        refused = holdfast_process("up", "--port", str(other.getsockname()[1]), url=database_url)
+    assert refused.code == 6
+    assert "holdfast up -A jobs:app" in refused.err
+    assert "serve    | error: The address 127.0.0.1 port" in refused.err
+
+
+@contextmanager
+def running(url: str, place: Path, *options: str) -> Iterator["subprocess.Popen[str]"]:
+    (place / "shop.py").write_text(APP)
+    command = [sys.executable, "-m", "holdfast", *options[:-1], "up", "-A", "shop:app", "--port", "0"]
+    log = place / "log"
+    with (
+        log.open("w") as stderr,
+        subprocess.Popen(
+            [*command, "--workers", options[-1]],
+            env=environment(url),
+            cwd=place,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+        ) as process,
+    ):
+        yield process
+
+
+def greet(url: str) -> None:
+    job = holdfast("enqueue", "greet", '{"name": "Ada"}', "--queue", "mail", url=url).out.strip()
+    assert holdfast("jobs", "wait", job, "--timeout", f"{PATIENCE:g}s", url=url).code == 0
+
+
+def address(process: "subprocess.Popen[str]") -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+@pytest.mark.alone
+@pytest.mark.slow
+def test_it_serves_and_works_replaces_a_killed_worker_and_drains(database_url: str, tmp_path: Path) -> None:
+    with running(database_url, tmp_path, "2") as process:
+        with urllib.request.urlopen(f"{address(process)}/readyz", timeout=PATIENCE) as answered:
+            assert json.load(answered) == {"status": "ok", "failing": []}
+        greet(database_url)
+        eventually(lambda: len(psutil.Process(process.pid).children()) == 3)
+        _, *workers = children = sorted(psutil.Process(process.pid).children(), key=lambda one: one.pid)
+        workers[0].kill()
+        log = tmp_path / "log"
+        eventually(lambda: log.read_text().count("worker started") == 3)
+        children = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+    text = log.read_text()
+    assert "up process failed: process=worker-" in text
+    assert "serve    | " in text
+    assert "worker-1 | " in text
+    assert text.count("worker stopped") == 2
+    assert "Traceback" not in text
+    assert [one for one in children if one.is_running()] == []
+
+
+@pytest.mark.alone
+@pytest.mark.slow
+def test_the_others_drain_when_the_parent_is_killed(database_url: str, tmp_path: Path) -> None:
+    with running(database_url, tmp_path, "--log-format", "json", "1") as process:
+        address(process)
+        greet(database_url)
+        children = psutil.Process(process.pid).children(recursive=True)
+        assert len(children) == 2
+        process.kill()
+        process.wait(PATIENCE)
+        psutil.wait_procs(children, PATIENCE)
+    assert [one for one in children if one.is_running()] == []
+    assert [row["state"] for row in workers(database_url)] == ["stopped"], "it has signed off"
+    lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    assert {"process", "pid"} <= {name for line in lines for name in line}
+
+
+def workers(url: str) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = holdfast("workers", "list", "--all", "--json", url=url).document["workers"]
+    return found
