@@ -12,11 +12,13 @@ from holdfast.client.app import Holdfast
 from holdfast.model.access_key import AccessRole
 from tests.api.conftest import Headers, MakeKey
 from tests.builders import completed_job
+from tests.sql.actions import asked_action
 
 READERS = frozenset({"viewer", "operator", "admin"})
 PRODUCERS = frozenset({"producer", "worker", "operator", "admin"})
 EVERYBODY = PRODUCERS | READERS
 WORKERS = frozenset({"worker", "admin"})
+OPERATORS = frozenset({"operator", "admin"})
 ADMIN = frozenset({"admin"})
 NOBODY_IS_ASKED = None
 
@@ -44,6 +46,7 @@ def whole(roles: frozenset[str], done: int = 200, body: Any = None) -> Route:
 # Written by hand, in the order of the calls. Paths are those of the OpenAPI document; `things` fills them.
 JOB, RUN, KEYS = "/api/v1/jobs/{job_id}", "/api/v1/runs/{run_id}", "/api/v1/keys"
 WORKER, TOKEN = "/api/v1/workers", str(uuid4())
+ACTIONS = "/api/v1/actions"
 MAIL = {"task": "send", "queue": "mail"}
 # The routes of a job in the hands of a worker: the token is not its own.
 HELD: dict[str, dict[str, Any]] = {
@@ -83,6 +86,12 @@ ROUTES: dict[tuple[str, str], Route] = {
     ("POST", f"{WORKER}/{{worker_id}}/stop"): Route(WORKERS, 404, 404),
     ("POST", "/api/v1/work"): Route(WORKERS, 409, 409),
     ("GET", "/api/v1/live"): Route(READERS, 200),  # an overview of the key's own queues
+    ("POST", ACTIONS): Route(
+        OPERATORS, 403, 202, body={"action": "cancel", "filter": {"queue": "mail"}, "reason": "why"}
+    ),
+    ("GET", f"{ACTIONS}/{{action_id}}"): Route(READERS, 404, inside=404),
+    ("POST", f"{ACTIONS}/{{action_id}}/cancel"): Route(OPERATORS, 404, inside=404),
+    ("DELETE", f"{ACTIONS}/{{action_id}}"): Route(OPERATORS, 404, inside=404),
     ("GET", "/livez"): Route(NOBODY_IS_ASKED, 200),
     ("GET", "/readyz"): Route(NOBODY_IS_ASKED, 200),
     ("GET", "/metrics"): whole(READERS),
@@ -99,8 +108,8 @@ INSTALLATION_READS = ("/api/v1/workers", "/api/v1/endpoints")
 
 @pytest.fixture
 async def things(app: Holdfast) -> dict[str, str]:
-    """What the paths name: an ended job and an open run, both of the queue mail, an access key, and a worker
-    that does not exist.
+    """What the paths name: an ended job and an open run, both of the queue mail, an access key, an
+    action, and a worker that does not exist.
     """
     await app.keys.create("spare", "viewer")
     async with app.database.transaction() as conn:
@@ -109,7 +118,9 @@ async def things(app: Holdfast) -> dict[str, str]:
             "select holdfast.start_run('news', jsonb_build_object("
             " 'scope', holdfast.access_scope(array['mail'], null)))"
         )
-    return {"job_id": str(job), "run_id": str(run), "name": "spare", "worker_id": TOKEN}
+        action = await asked_action(conn)
+    names = {"name": "spare", "worker_id": TOKEN, "action_id": str(action)}
+    return {"job_id": str(job), "run_id": str(run), **names}
 
 
 async def call(

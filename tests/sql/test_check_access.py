@@ -23,6 +23,7 @@ RIGHTS: dict[str, tuple[set[str], bool]] = {
     "work": ({"worker"}, True),
     "signal": ({"producer", "worker", "operator"}, True),
     "operate": ({"operator"}, True),
+    "bulk": ({"operator"}, False),
     "read_installation": ({"viewer", "operator"}, False),
     "manage_keys": (set(), False),
 }

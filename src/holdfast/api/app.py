@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from holdfast.api.access import Access
+from holdfast.api.actions import Actions
 from holdfast.api.bulk_body import BulkBodies
 from holdfast.api.claims import Claims
 from holdfast.api.guard import Guard
@@ -74,6 +75,7 @@ def api_app(
     api.include_router(Producers(app, access, bulks).routes())
     api.include_router(ProducerRuns(app, access, bulks).routes())
     api.include_router(KeyManagement(app, access).routes())
+    api.include_router(Actions(app, access).routes())
     api.include_router(JobReads(app, access, is_stopping, waiting).routes())
     api.include_router(Live(app, access, is_stopping, waiting).routes())
     api.include_router(Workers(app, access).routes())

@@ -1,4 +1,4 @@
-"""`holdfast serve`: the API on uvicorn, with the maintenance that every worker does."""
+"""`holdfast serve`: the API on uvicorn, the maintenance that every worker does, and a worker for actions."""
 
 import asyncio
 import ipaddress
@@ -13,6 +13,7 @@ from uuid import uuid4
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from holdfast.api.action_worker import acting
 from holdfast.api.app import api_app, check_origin
 from holdfast.api.bounded_connection import BoundedConnection
 from holdfast.api.limits import Limits
@@ -59,7 +60,11 @@ async def serve(app: Holdfast, options: ServeOptions, announce: Callable[[str], 
     """Until SIGTERM or SIGINT; requests that are under way are answered first."""
     await require_keys(app, options.host, options.without_keys)
     with _listening(options) as listening:
-        async with _maintained(app) as maintenance, _key_of_loopback(app, options) as key:
+        async with (
+            _maintained(app) as maintenance,
+            _key_of_loopback(app, options) as key,
+            acting(app.database.address.url),
+        ):
             server = make_server(app, options, maintenance, key)
             url = _url(listening)
             emit(Event.API_STARTED, url=url)

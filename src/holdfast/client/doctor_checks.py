@@ -19,6 +19,7 @@ from holdfast.maintenance.standard_tasks import standard_tasks
 from holdfast.model.duration import short
 from holdfast.model.error import DatabaseUnavailable, HoldfastError, PermissionDenied
 from holdfast.model.human_readable import NAMED, counted, some, time_words
+from holdfast.model.queue import INTERNAL_QUEUE
 from holdfast.model.schedule import Schedule
 
 OLDEST_POSTGRES = 14
@@ -239,11 +240,11 @@ async def queues(database: Database) -> Verdict:
     found = await doctor_facts.neglected_queues(database, MOST_NAMED + 1)
     neglected = found[:MOST_NAMED]
     if neglected:
+        named = [name for name in neglected if name != INTERNAL_QUEUE][:NAMED]
+        worker = ["holdfast", "worker", "-A", "your.module:app", "--queues", ",".join(named)]
         return note(
             f"No worker serves these queues with ready jobs: {some(neglected, len(found) > MOST_NAMED)}.",
-            shlex.join(
-                ["holdfast", "worker", "-A", "your.module:app", "--queues", ",".join(neglected[:NAMED])]
-            ),
+            shlex.join(worker) if named else "holdfast serve",
         )
     return ok("every queue with ready jobs has a worker or is paused")
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from holdfast.client.pacer import Pacer
-from holdfast.client.pager import PAGE, Wire, every_job
+from holdfast.client.pager import PAGE, Wire, batched, every_job
 from holdfast.db import jobs
 from holdfast.db.statement import Executor
 from holdfast.model.error import InvalidOption
@@ -27,11 +27,16 @@ OnProgress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class JobSelection:
-    """Ids, or a filter and the states to look in; never both, never neither."""
+    """Ids, or a filter and the states to look in; never both, never neither.
+
+    `after` and `newest`: see `every_job`.
+    """
 
     ids: tuple[JobId, ...] = ()
     filters: Wire = field(default_factory=dict)
     states: frozenset[State] = LIVE
+    after: JobId | None = None
+    newest: JobId | None = None
 
     def __post_init__(self) -> None:
         if bool(self.ids) == bool(self.filters):
@@ -48,21 +53,19 @@ class JobSelection:
         """In one statement, however many there are."""
         return len(self.ids) if self.ids else await jobs.count_matching(on, self.filters, self.states)
 
-    async def batches(self, on: Executor, size: int = PAGE) -> AsyncIterator[list[JobId]]:
-        batch: list[JobId] = []
-        async for job in self.every(on):
-            batch.append(job)
-            if len(batch) == size:
-                yield batch
-                batch = []
-        if batch:
+    async def paced(self, on: Executor, pace: float | None) -> AsyncIterator[list[JobId]]:
+        """The jobs in batches, each when the pace allows it."""
+        pacer, done = Pacer(pace), 0
+        async for batch in batched(self.every(on), pacer.step(PAGE)):
+            await pacer.keep(done)
             yield batch
+            done += len(batch)
 
     async def every(self, on: Executor) -> AsyncIterator[JobId]:
         for job in self.ids:
             yield job
         if self.is_bulk:
-            async for job in every_job(on, self.filters, self.states):
+            async for job in every_job(on, self.filters, self.states, self.after, self.newest):
                 yield job
 
 
@@ -75,9 +78,7 @@ async def act(
 ) -> dict[JobId, R]:
     """What became of each job. Each batch is a transaction, so an interrupted action is done in part."""
     results: dict[JobId, R] = {}
-    pacer = Pacer(pace)
-    async for batch in selection.batches(on, pacer.step(PAGE)):
-        await pacer.keep(len(results))
+    async for batch in selection.paced(on, pace):
         results |= await _unless_busy(batch, action)
         on_progress(len(results))
     return results

@@ -5,7 +5,7 @@ and jobs that died since the start are left alone: to resume, start again with t
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,7 +15,7 @@ from holdfast.client.wait import wait_until
 from holdfast.db import dead
 from holdfast.db.clock import now
 from holdfast.db.statement import Executor
-from holdfast.model.dead_letter import LetterPlace
+from holdfast.model.dead_letter import LetterPlace, LetterReplays
 from holdfast.model.error import InvalidOption, Timeout
 from holdfast.model.id import JobId
 from holdfast.model.queue import ReplayResult
@@ -55,27 +55,54 @@ class ReplayReport:
 
 
 OnReplay = Callable[[ReplayReport], None]
+# Replays up to so many letters after a place.
+Take = Callable[[LetterPlace | None, int], Awaitable[LetterReplays]]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayPosition:
+    """Where an interrupted replay continues; `canary` is the one whose end it waited for."""
+
+    report: ReplayReport
+    place: LetterPlace | None = None
+    canary: JobId | None = None
+    is_done: bool = False  # there are no more letters
 
 
 async def replay_letters(on: Executor, plan: ReplayPlan, on_progress: OnReplay | None = None) -> ReplayReport:
     given = plan.filters.get("until")
     until = await now(on) if given is None else datetime.fromisoformat(given)
     filters = {**plan.filters, "until": until.isoformat()}
-    return await _Replay(on, replace(plan, filters=filters), ReplayReport(until), on_progress).run()
+
+    async def take(place: LetterPlace | None, size: int) -> LetterReplays:
+        return await dead.replay_letters(on, filters, place, size, plan.reason, plan.actor, plan.stage)
+
+    return await Replay(on, plan, ReplayPosition(ReplayReport(until)), take, on_progress).run()
 
 
-class _Replay:
+class Replay:
+    """`take` does each step; `on` is asked how canaries end."""
+
     def __init__(
-        self, on: Executor, plan: ReplayPlan, report: ReplayReport, on_progress: OnReplay | None
+        self,
+        on: Executor,
+        plan: ReplayPlan,
+        position: ReplayPosition,
+        take: Take,
+        on_progress: OnReplay | None = None,
     ) -> None:
         self._on = on
         self._plan = plan
-        self._report = report
+        self._report = position.report
+        self._take = take
         self._on_progress = on_progress
-        self._place: LetterPlace | None = None
-        self._is_done = False
+        self._place = position.place
+        self._canary = position.canary
+        self._is_done = position.is_done
 
     async def run(self) -> ReplayReport:
+        if self._canary is not None:
+            await self._watch(self._canary)
         while len(self._report.canaries) < self._plan.canary and self._room(1):
             for job in await self._step(1):
                 await self._watch(job)
@@ -94,10 +121,7 @@ class _Replay:
 
     async def _step(self, size: int) -> list[JobId]:
         """The jobs that were replayed."""
-        plan = self._plan
-        answer = await dead.replay_letters(
-            self._on, plan.filters, self._place, size, plan.reason, plan.actor, plan.stage
-        )
+        answer = await self._take(self._place, size)
         self._place, self._is_done = answer.next, answer.next is None
         replayed = [job for job, result in answer.results.items() if result is ReplayResult.REPLAYED]
         refused = Counter(answer.results.values())

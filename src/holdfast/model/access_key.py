@@ -34,6 +34,7 @@ class AccessAction(StrEnum):
     WORK = "work"
     SIGNAL = "signal"
     OPERATE = "operate"
+    BULK = "bulk"
     READ_INSTALLATION = "read_installation"
     MANAGE_KEYS = "manage_keys"
 

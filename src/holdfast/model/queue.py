@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+INTERNAL_QUEUE = "holdfast"  # of Holdfast's own jobs; this name and those below it are reserved
 MOST_COUNTED = 10_000  # of a queue's waiting, scheduled or ready jobs
 
 

@@ -25,7 +25,7 @@ declare
       "start_run", "start_run_once", "seal_run", "run_progress", "run_forecast", "run_blocker", "get_job", "job_states",
       "attempt_results",
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records",
-      "record_maintenance", "seal_events",
+      "record_maintenance", "seal_events", "begin_action_step",
       "forget_workers", "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits",
       "mark_lanes", "prune_logs", "sample_depths", "rebalance_queues", "report_metric", "in_rollout", "check_access",
       "declare_schedules", "due_schedules", "check_schedule", "fire_schedule"
@@ -47,6 +47,7 @@ declare
       "mark_lanes", "prune_logs", "sample_depths", "rebalance_queues", "report_metric",
       "set_schedule", "pause_schedule", "resume_schedule", "remove_schedule", "run_schedule",
       "declare_schedules", "due_schedules", "check_schedule", "fire_schedule",
+      "request_action", "check_action_access",
       "check_access", "create_access_key", "rotate_access_key", "revoke_access_key"
     ],
     "holdfast_viewer": [

@@ -40,6 +40,7 @@ class WorkerOptions:
     only_suspects: bool = False
     on_registered: Callable[[], None] | None = None
     metrics: MetricsAddress | None = None
+    internal: bool = False  # it runs Holdfast's own jobs, in a process that does the maintenance for all
 
     @property
     def isolation(self) -> Isolation:

@@ -57,12 +57,14 @@ class Worker:
         only_suspects: bool = False,
         on_registered: Callable[[], None] | None = None,
         metrics: MetricsAddress | None = None,
+        internal: bool = False,
     ) -> None:
         """`slots` and `claim_size` win over the flags of the same names; without them the worker follows the
         flags while it runs.
 
         `suspects_with`: a command that starts another worker of this kind with `only_suspects`, see
         `holdfast.worker.suspects`; without it this worker runs suspects itself, one at a time and alone.
+        `internal`: it runs Holdfast's own jobs, and leaves maintenance to the process that it is in.
         """
         names, weights = queues_and_weights(queues)
         self.options = WorkerOptions(
@@ -85,6 +87,7 @@ class Worker:
             only_suspects,
             on_registered,
             metrics,
+            internal,
         )
         self.id, self.report = WorkerId(uuid4()), WorkerReport()
         self.is_open = asyncio.Event()  # set when the app's resources are
@@ -142,6 +145,7 @@ class Worker:
             "weights": dict(options.weights) or None,
             "metadata": options.metadata,
             "isolation": options.isolation,
+            "internal": options.internal or None,
             **asdict(sizes),
             **self._box_info(),
         }

@@ -42,6 +42,8 @@ def maintenance_tasks(
 
 def _shared_tasks(worker: WorkerState, suspects: SuspectWorkers) -> list[MaintenanceTask]:
     sweep = worker.options.sweep
+    if worker.options.internal:
+        return []
     match worker.options.isolation:
         case Isolation.SELF:
             return standard_tasks(sweep)

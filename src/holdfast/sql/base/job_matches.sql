@@ -1,4 +1,5 @@
 -- Whether a job, live or ended, matches a filter. Shared by lists and bulk actions; age is a bound on ids instead.
+-- Holdfast's own jobs match only a filter that names their queue: an action on all jobs does not mean them.
 create or replace function holdfast.job_matches(
   filter jsonb, state text, queue text, task text, run uuid, labels jsonb, attempt integer, failures integer,
   priority smallint, worker uuid, order_key text, unique_scope text, unique_key text, login_id integer, origin text,
@@ -9,7 +10,7 @@ language sql immutable parallel safe
 as $$
   select coalesce(
     (not filter ? 'state' or state = filter ->> 'state')
-      and (not filter ? 'queue' or queue = filter ->> 'queue')
+      and case when filter ? 'queue' then queue = filter ->> 'queue' else not holdfast.is_reserved(queue) end
       and (not filter ? 'task' or task = filter ->> 'task')
       and (not filter ? 'run' or run = (filter ->> 'run')::uuid)
       and (not filter ? 'labels' or labels @> (filter -> 'labels'))

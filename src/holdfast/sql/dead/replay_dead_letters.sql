@@ -1,6 +1,6 @@
 -- dead -> ready | waiting: replays dead letters that match a filter, oldest first, at most max (up to 1000).
 -- Takes open letters and those under investigation, unless the filter names a status; concurrent calls never take the
--- same one. Each job starts at stage of its pipeline; null: where it ended.
+-- same one. Holdfast's own jobs are left out. Each job starts at stage of its pipeline; null: where it ended.
 -- filter: queue, task, reason, class, error_type, fingerprint, status, assignee, run, since, until.
 -- For the next page pass died_at and job_id of the last row. A last row with result more is not a letter: 10,000 were
 -- looked at, continue from there.
@@ -26,7 +26,8 @@ begin
   perform holdfast.check_count('max', max);
   perform holdfast.check_dead_filter(filter);
   for seen in
-    select d.job_id, d.died_at, coalesce(holdfast.dead_letter_matches(d, filter), false) as fits
+    select d.job_id, d.died_at,
+      coalesce(holdfast.dead_letter_matches(d, filter) and not holdfast.is_reserved(d.queue), false) as fits
     from holdfast.dead_letters as d
     where d.replayed_at is null
       and (d.died_at, d.job_id) > (coalesce(after_time, '-infinity'),

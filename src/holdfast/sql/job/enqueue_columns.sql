@@ -72,7 +72,7 @@ begin
   select s.* into stored
   from holdfast.store_jobs(
     holdfast.renumber(tasks), holdfast.renumber(payloads),
-    options - array(select k from jsonb_object_keys(lengths) as k), own) as s;
+    options - array(select k from jsonb_object_keys(lengths) as k), own, false) as s;
   return query select u.id, u.is_made is not false from unnest(stored.ids, stored.made) as u (id, is_made);
 end
 $$;

@@ -48,7 +48,7 @@ begin
     end if;
   end if;
   select c.* into own from holdfast.read_columns(options, each, names) as c;
-  select s.* into stored from holdfast.store_jobs(tasks, payloads, options - names, own) as s;
+  select s.* into stored from holdfast.store_jobs(tasks, payloads, options - names, own, false) as s;
   return query select u.id, u.is_made is not false from unnest(stored.ids, stored.made) as u (id, is_made);
 end
 $$;

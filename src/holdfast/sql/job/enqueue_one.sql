@@ -15,7 +15,8 @@ begin
   created := true;
   if job_id is null then
     select s.* into stored
-    from holdfast.store_jobs(array[task], array[payload], options, holdfast.read_columns(options, null, null)) as s;
+    from holdfast.store_jobs(array[task], array[payload], options, holdfast.read_columns(options, null, null), false)
+      as s;
     job_id := stored.ids[1];
     created := stored.made[1] is not false;
   end if;

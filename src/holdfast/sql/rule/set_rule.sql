@@ -24,6 +24,7 @@ begin
       format('A rule has no setting %s.', (select min(k) from jsonb_object_keys(policy - known) as k)),
       'Use condition, points, queue, position, enabled.');
   end if;
+  perform holdfast.refuse_reserved(policy ->> 'queue');
   perform holdfast.hold_rules(kind, owner);
   was := holdfast.rule_settings(kind, owner, name);
   p := coalesce(was, jsonb_build_object('enabled', true, 'position', (

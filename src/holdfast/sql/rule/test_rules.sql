@@ -18,7 +18,7 @@ declare
   owner  text;
 begin
   perform holdfast.check_object('options', options);
-  perform holdfast.check_enqueue(array[task], array[payload], options);
+  perform holdfast.check_enqueue(array[task], array[payload], options, false);
   select * into o from holdfast.read_option(options, at);
   select array[p.queue] as queues, array[p.priority] as priorities, array[p.ruled_by] as ruled_by,
     null::integer[] as places

@@ -29,6 +29,7 @@ begin
   if options ? 'on_complete' and coalesce(length(options -> 'on_complete' ->> 'task'), 0) = 0 then
     perform holdfast.refuse('HF002', 'on_complete must have a task.', 'Pass {"task": "…", "payload": {…}}.');
   end if;
+  perform holdfast.refuse_reserved(options -> 'on_complete' ->> 'task', options -> 'on_complete' ->> 'pipeline');
   select o.* into later from holdfast.read_option((options -> 'on_complete') - 'task' - 'payload', at) as o;
   perform holdfast.check_job(1, coalesce(later.priority, 50), later.max_failures,
     coalesce(octet_length(options -> 'on_complete' ->> 'payload'), 0), null, later.timeout,

@@ -39,6 +39,8 @@ as $$
     format('All queues are paused since %s%s; resume_all_queues ends it.',
       holdfast.time_words(p.paused_at), ': ' || p.reason), null, true
   from holdfast.full_pause as p
+  cross join lane as l
+  where l.queue <> 'holdfast'
   union all
   select
     case when l."group" = '' then 'no_worker' else 'no_worker_in_group' end,

@@ -1,5 +1,6 @@
 -- The lanes that a worker claims from, lanes of suspects first, then in random order by weight.
--- Leaves out paused queues and lanes that the worker avoids. Of more than 32 lanes only those with ready jobs are
+-- Leaves out paused queues and lanes that the worker avoids. A pause of all queues does not stop Holdfast's own, so
+-- that operators can act meanwhile. Of more than 32 lanes only those with ready jobs are
 -- returned; for fewer, that check costs more than visiting them.
 create or replace function holdfast.lanes_of(worker uuid)
 returns table (lane integer, queue text, endpoint text, is_special boolean, is_full boolean, is_suspect boolean)
@@ -27,7 +28,7 @@ as $$
   where not exists (
     select from holdfast.avoided_lanes as a
     where a.worker_id = worker and a.lane = (c.l).lane and a.until > holdfast.now())
-    and not exists (select from holdfast.full_pause)
+    and (q.name = 'holdfast' or not exists (select from holdfast.full_pause))
     and ((me.w).alone_with is null or not holdfast.runs_alone(me.w))
   -- Weighted random order: exponentially distributed keys, sorted.
   order by (c.l).is_suspect desc,

@@ -11,7 +11,7 @@ from typing import Any, overload
 
 from holdfast.model.duration import Duration
 from holdfast.model.error import LeaseLost
-from holdfast.model.id import JobId, RunId
+from holdfast.model.id import JobId, RunId, Token
 from holdfast.model.payload import decode, encode
 from holdfast.model.progress_report import read_report
 from holdfast.model.recorded_call import NewCall
@@ -43,6 +43,11 @@ class JobContext(PipelineContext):
     @property
     def id(self) -> JobId:
         return self._attempt.job.id
+
+    @property
+    def token(self) -> Token:
+        """Protects what this attempt writes; for calls of SQL verbs that take it."""
+        return self._attempt.job.token
 
     @property
     def task(self) -> str:

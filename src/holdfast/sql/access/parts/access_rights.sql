@@ -14,6 +14,7 @@ as $$
     ('work', array['worker'], false, false),
     ('signal', array['producer', 'worker', 'operator'], false, false),
     ('operate', array['operator'], false, false),
+    ('bulk', array['operator'], false, true),
     ('read_installation', array['viewer', 'operator'], true, false),
     ('manage_keys', array[]::text[], true, false)
 $$;

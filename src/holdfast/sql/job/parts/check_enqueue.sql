@@ -1,5 +1,8 @@
 -- Raises an error for invalid tasks, payloads or options for all jobs. Returns the bytes of the longest payload.
-create or replace function holdfast.check_enqueue(tasks text[], payloads json[], options jsonb)
+-- is_internal: a job of Holdfast's own, whose names are reserved.
+create or replace function holdfast.check_enqueue(
+  tasks text[], payloads json[], options jsonb, is_internal boolean
+)
 returns integer
 language plpgsql volatile
 as $$
@@ -30,7 +33,9 @@ begin
       'Pass {"every": 30, "chunk": 100} to start 100 jobs every 30 seconds.');
   end if;
   -- An expression checks the usual case without starting the executor.
-  if cardinality(tasks) > 1 or not coalesce(length(tasks[1]) between 1 and 200, false) then
+  if cardinality(tasks) > 1
+    or not coalesce(length(tasks[1]) between 1 and 200 and (is_internal or not holdfast.is_reserved(tasks[1])), false)
+  then
     select min(i) into fault
     from unnest(tasks) with ordinality as t (task, i)
     where task is null or length(task) not between 1 and 200;
@@ -38,6 +43,7 @@ begin
       perform holdfast.refuse('HF002', format('The task at index %s must be a name of 1 to 200 characters.', fault - 1),
         'Pass the name of a task for each job.');
     end if;
+    perform holdfast.refuse_reserved(variadic tasks);
   end if;
   if n = 1 and holdfast.payload_problem(payloads[1]::text) is null and not look_at_keys then
     return octet_length(payloads[1]::text);

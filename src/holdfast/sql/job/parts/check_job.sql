@@ -11,7 +11,9 @@ as $$
       and bytes <= coalesce(payload_limit, 262144)
       and coalesce(timeout, '1 second') > '0'
       and length(queue) between 1 and 200
+      and not holdfast.is_reserved(queue)
     then true
+    when holdfast.is_reserved(queue) then holdfast.refuse_reserved(queue)
     when bytes > coalesce(payload_limit, 262144) then holdfast.refuse('HF001',
       format('The payload at index %s is refused: $ is %s bytes long, but the queue %s allows only %s.',
         i - 1, bytes, queue, coalesce(payload_limit, 262144)),

@@ -3,7 +3,7 @@
 -- unnest of each would cost more, and a join would change the order of the rows, which costs in the indexes.
 create or replace function holdfast.insert_jobs(
   ids uuid[], made boolean[], seqs bigint[], heads boolean[], tasks text[], payloads json[], largest integer,
-  options jsonb, o record, own record, place record, at timestamptz
+  options jsonb, o record, own record, place record, at timestamptz, is_internal boolean
 )
 returns void
 language plpgsql volatile
@@ -47,7 +47,7 @@ declare
   -- Up to this size no payload needs to be measured.
   is_small     constant boolean := largest <= least(2000, (select min(m) from unnest(limits) as m));
   -- All jobs are like the first.
-  is_checked   constant boolean := is_small and (places, priorities, declared, timeouts, most) is null
+  is_checked   constant boolean := is_internal or is_small and (places, priorities, declared, timeouts, most) is null
     and holdfast.check_job(1, coalesce(o.priority, o.default_priority, usual_points[1]), o.max_failures, 0, null,
       coalesce(o.timeout, usual_times[1]), queues[1]);
 begin

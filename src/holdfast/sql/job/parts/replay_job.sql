@@ -10,6 +10,7 @@ declare
   seq     bigint;
   is_head boolean;
 begin
+  perform holdfast.refuse_reserved(past.queue);
   -- A job that was replaced would be done twice.
   if exists (select from holdfast.dead_letters as d where d.job_id = past.id and d.replaced_by is not null) then
     return 'replaced';

@@ -1,8 +1,8 @@
 -- (nothing) -> ready | scheduled | waiting: stores the jobs of a call; every way to enqueue ends here.
 -- options apply to all jobs. own holds the arrays of read_columns; each replaces one of the options.
--- made is null if all jobs are new; else false where a unique key returned an earlier job.
+-- made: null if all jobs are new; else false where a unique key returned an earlier job. is_internal: Holdfast's own.
 create or replace function holdfast.store_jobs(
-  tasks text[], payloads json[], options jsonb, own record, out ids uuid[], out made boolean[]
+  tasks text[], payloads json[], options jsonb, own record, is_internal boolean, out ids uuid[], out made boolean[]
 )
 language plpgsql volatile
 as $$
@@ -27,7 +27,7 @@ begin
     own.endpoint := null;
     own."group" := null;
   end if;
-  largest := holdfast.check_enqueue(tasks, payloads, options);
+  largest := holdfast.check_enqueue(tasks, payloads, options, is_internal);
   select * into o from holdfast.read_option(options, at);
   if not own is null then
     perform holdfast.check_columns(own);
@@ -63,7 +63,8 @@ begin
     own.queue := case when routes is null then own.queue else judged.queues end;
     select p.*, place.login_id into place from holdfast.find_places(made, tasks, o, own, true) as p;
   end if;
-  perform holdfast.insert_jobs(ids, made, seqs, heads, tasks, payloads, largest, options, o, own, place, at);
+  perform holdfast.insert_jobs(ids, made, seqs, heads, tasks, payloads, largest, options, o, own, place, at,
+    is_internal);
   if place.is_full then
     perform holdfast.record_enqueued(ids, made, at);
   end if;

@@ -1,6 +1,6 @@
 -- (nothing) -> ready | scheduled: the short way for one job that has nothing in common with others. Returns its id, or
--- null if it has a key, a run, a parent, a pipeline, a long or invalid payload, a new lane, rules or a full audit
--- trail: then store_jobs stores or refuses it.
+-- null if it has a key, a run, a parent, a pipeline, a reserved name, a long or invalid payload, a new lane, rules or a
+-- full audit trail: then store_jobs stores or refuses it.
 create or replace function holdfast.store_one(of_task text, payload json, options jsonb)
 returns uuid
 language plpgsql volatile
@@ -20,6 +20,7 @@ begin
   if options is null
     or options ?| '{unique_key,order_key,run,parent,pipeline,stage,stagger}'
     or coalesce(length(of_task), 0) not between 1 and 200
+    or holdfast.is_reserved(of_task)
     or coalesce(octet_length(document), 2001) > 2000
     or holdfast.payload_problem(document) is not null
     or options ->> 'keys_checked' is distinct from 'true' and holdfast.repeated_key(document) is not null

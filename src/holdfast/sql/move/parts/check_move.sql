@@ -1,4 +1,4 @@
--- Raises an error unless these are two queues that exist.
+-- Raises an error unless these are two queues that exist, and neither is reserved.
 create or replace function holdfast.check_move(from_queue text, to_queue text)
 returns void
 language plpgsql stable
@@ -6,6 +6,7 @@ as $$
 declare
   missing text;
 begin
+  perform holdfast.refuse_reserved(from_queue, to_queue);
   if from_queue = to_queue then
     perform holdfast.refuse('HF002', format('Both queues are %s.', from_queue), 'Name two different queues.');
   end if;

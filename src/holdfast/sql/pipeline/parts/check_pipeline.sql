@@ -23,6 +23,8 @@ begin
   from jsonb_array_elements(definition -> 'stages') as s, jsonb_object_keys(s) as k
   where k <> all (array['name', 'task', 'queue', 'endpoint', 'group', 'timeout', 'max_visits', 'on_reject'])
   limit 1;
+  perform holdfast.refuse_reserved(variadic array(
+    select unnest(array[name, s ->> 'task', s ->> 'queue']) from jsonb_array_elements(definition -> 'stages') as s));
   if wrong is null then
     select format('name and task of stage %s must have 1 to 200 characters', i) into wrong
     from jsonb_array_elements(definition -> 'stages') with ordinality as u (s, i)

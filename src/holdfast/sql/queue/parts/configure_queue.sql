@@ -22,6 +22,7 @@ begin
       'Use priority, max_failures, max_losses, retry, timeout, max_wait, rescue_delay, cancel_grace, ageing, weight,'
       ' detail, retention, payload_limit, endpoint, notify, max_concurrent, rate, logs, stats_label.');
   end if;
+  perform holdfast.refuse_reserved(name);
   perform holdfast.find_lane(name, null, null);
   if policy is null then
     return;

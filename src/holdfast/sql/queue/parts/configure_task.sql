@@ -16,6 +16,7 @@ begin
     perform holdfast.refuse('HF002', format('A task has no setting %s.', unknown),
       'Use queue, priority, max_failures, retry, timeout, endpoint, max_concurrent, rate.');
   end if;
+  perform holdfast.refuse_reserved(name, p ->> 'queue');
   insert into holdfast.tasks (name) values (name) on conflict do nothing;
   perform from holdfast.tasks as t where t.name = configure_task.name for update;
   before := holdfast.task_settings(name);

@@ -5,6 +5,7 @@ returns void
 language plpgsql volatile
 as $$
 begin
+  perform holdfast.refuse_reserved(of_owner);
   if of_kind not in ('task', 'queue') or coalesce(length(of_owner), 0) not between 1 and 200 then
     perform holdfast.refuse('HF002', format('Rules belong to a task or a queue (got %s %s).', of_kind, of_owner),
       'Pass task or queue, then its name of 1 to 200 characters.');

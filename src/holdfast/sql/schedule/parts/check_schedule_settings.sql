@@ -27,6 +27,7 @@ begin
     perform holdfast.refuse('HF002', 'The labels schedule and slot are set by the schedule itself.',
       'Give your labels other names.');
   end if;
+  perform holdfast.refuse_reserved(settings ->> 'task', settings ->> 'pipeline', options ->> 'queue');
   perform holdfast.read_option(options, holdfast.now());
   if problem is not null and nullif(settings -> 'payload', 'null') is not null then
     perform holdfast.refuse('HF001', format('The payload of the schedule cannot be stored: %s.', problem),
