@@ -12,6 +12,7 @@ from httpx2 import ASGITransport, AsyncClient
 from holdfast.api import live, live_subjects
 from holdfast.api.app import api_app
 from holdfast.client.app import Holdfast
+from tests.api.people import Caller
 
 Headers = dict[str, str]
 MakeKey = Callable[..., Awaitable[Headers]]
@@ -68,3 +69,9 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         counting(live_subjects, name)
     counting(live, "check_access")
     return counted
+
+
+@pytest.fixture
+async def people(http: AsyncClient, make_key: MakeKey) -> Caller:
+    """With the key `operator`."""
+    return Caller(http, await make_key("operator"))

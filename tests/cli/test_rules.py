@@ -15,7 +15,7 @@ def test_a_rule_is_added_changed_tested_disabled_and_removed(database_url: str) 
     of = ("--task", "capture")
     assert run("add", "large", LARGE, "points=7", "queue=bulk", *of, "--reason", "load").code == 0
     again = run("add", "large", LARGE, "points=7", *of)
-    assert (again.code, "already has a rule large" in again.err) == (2, True)
+    assert (again.code, "already has a rule large" in again.err) == (6, True)
     assert "points   7       9" in run("set", "large", "points=9", *of).out
     assert run("set", "base=10", *of, "--json").document["changes"] == [
         {"setting": "base", "before": None, "after": 10}

@@ -24,6 +24,10 @@ RIGHTS: dict[str, tuple[set[str], bool]] = {
     "signal": ({"producer", "worker", "operator"}, True),
     "operate": ({"operator"}, True),
     "bulk": ({"operator"}, False),
+    "operate_queue": ({"operator"}, False),
+    "operate_installation": ({"operator"}, False),
+    "check_rollout": ({"viewer", "producer", "worker", "operator"}, True),
+    "report_metric": ({"producer", "worker", "operator"}, False),
     "read_installation": ({"viewer", "operator"}, False),
     "manage_keys": (set(), False),
 }

@@ -13,8 +13,12 @@ from starlette.responses import Response
 
 from holdfast.api.access import Access
 from holdfast.api.actions import Actions
+from holdfast.api.audit import Audit
 from holdfast.api.bulk_body import BulkBodies
 from holdfast.api.claims import Claims
+from holdfast.api.dead_letters import DeadLetterRoutes
+from holdfast.api.endpoints import Endpoints
+from holdfast.api.flags_and_rollouts import FlagsAndRollouts
 from holdfast.api.guard import Guard
 from holdfast.api.health import Health, Ready
 from holdfast.api.held_jobs import HeldJobs
@@ -25,10 +29,19 @@ from holdfast.api.limits import Limits
 from holdfast.api.live import Live
 from holdfast.api.long_polls import LongPolls
 from holdfast.api.loopback import LoopbackOnly
+from holdfast.api.manage_runs import ManageRuns
+from holdfast.api.manage_workers import ManageWorkers
+from holdfast.api.operate_jobs import OperateJobs
+from holdfast.api.pipelines import Pipelines
 from holdfast.api.problem import RequestRefused, problem, problem_of
 from holdfast.api.producer_runs import ProducerRuns
 from holdfast.api.producers import Producers
+from holdfast.api.queue_moves import QueueMoves
+from holdfast.api.queues import Queues
 from holdfast.api.rates import Rates
+from holdfast.api.rules import Rules
+from holdfast.api.schedules import ScheduleRoutes
+from holdfast.api.statistics import Statistics
 from holdfast.api.waiting import Waiting
 from holdfast.api.work import Work
 from holdfast.api.workers import Workers
@@ -38,6 +51,11 @@ from holdfast.model.error import HoldfastError, InvalidOption
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
 
+# The routes for people, one class for each noun.
+PEOPLE = (
+    OperateJobs, DeadLetterRoutes, ManageRuns, Queues, QueueMoves, Endpoints, ManageWorkers, Pipelines, Rules,
+    ScheduleRoutes, FlagsAndRollouts, Audit, Statistics,
+)  # fmt: skip
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d{1,5})?|https?://\[[0-9a-f:]+\](:\d{1,5})?")
 CODES = {404: "no_such_route", 405: "method_not_allowed"}
 
@@ -82,6 +100,8 @@ def api_app(
     api.include_router(Claims(app, access, LongPolls(app, is_stopping), waiting).routes())
     for part in (HeldJobs, JobWaits, Work):
         api.include_router(part(app, access).routes())
+    for people in PEOPLE:
+        api.include_router(people(app, access).routes())
     return api
 
 

@@ -1,7 +1,7 @@
 """What became of jobs: one, its state, its result, why it does not run, its timeline, and lists."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from starlette.requests import Request
@@ -10,31 +10,31 @@ from starlette.responses import Response
 from holdfast.api.access import KEYED, Access
 from holdfast.api.answer import answer, answers
 from holdfast.api.awaited_ends import AwaitedEnds
+from holdfast.api.pages import Cursor, Size, page
+from holdfast.api.query_filters import JOB_FILTERS, job_filter
+from holdfast.api.sample import ID, TIME, sample
 from holdfast.api.scoped_view import all_seen_by, seen_by
 from holdfast.api.waiting import Waiting
 from holdfast.client.app import Holdfast
 from holdfast.client.filters import wire
+from holdfast.client.handler_logs import by_attempt, read_logs
 from holdfast.client.read_id import read_id
 from holdfast.db import jobs, stats
 from holdfast.model.access_key import AccessAction
-from holdfast.model.error import AccessDenied, InvalidOption, NotFound
+from holdfast.model.error import AccessDenied, NotFound
 from holdfast.model.id import JobId
-from holdfast.model.job import Job
+from holdfast.model.job import Job, JobStatus
 
 LONGEST_WAIT = 30
-FILTERS = (
-    "state", "queue", "task", "run", "unique_key", "order_key", "origin", "actor", "older_than", "newer_than",
-)  # fmt: skip
 _PROBLEMS = (401, 403, 404, 422, 429, 503)
-_ID = "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b11"
-_STATE = {"id": _ID, "state": "completed", "attempt": 1, "failures": 0}
-_RESULT = {"id": _ID, "state": "completed", "output": {"sent": True}, "reason": None}
+_STATE = sample(JobStatus, state="completed")
+_RESULT = {"id": ID, "state": "completed", "output": {"sent": True}, "reason": None}
 _BLOCKER = {"blocker": "paused", "detail": "The queue mail is paused.", "until": None, "blocks": True}
-_ENTRY = {"at": "2030-01-31T09:00:00Z", "what": "enqueued", "attempt": None, "words": "enqueued"}
+_LINE = {"at": TIME, "level": "INFO", "logger": "mail", "message": "sent"}
+_ENTRY = {"at": TIME, "what": "enqueued", "attempt": None, "words": "enqueued"}
 
 Wait = Annotated[float, Query(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the job's end.")]
-Size = Annotated[int, Query(ge=1, le=jobs.MOST_JOBS)]
-Cursor = Annotated[str | None, Query(description="The `next` of the page before.")]
+Attempt = Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Only this attempt.")]
 
 
 class JobReads:
@@ -46,17 +46,19 @@ class JobReads:
         self._ends = AwaitedEnds(app, is_stopping)
 
     def routes(self) -> APIRouter:
-        found = APIRouter(prefix="/api/v1/jobs", dependencies=KEYED)
-        listed = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in FILTERS]
-        page = answers({"jobs": [{"id": _ID, "state": "ready"}], "next": _ID}, *_PROBLEMS)
-        found.get("", responses=page, openapi_extra={"parameters": listed})(self.find)
-        found.get("/{job_id}", responses=answers({"id": _ID, "state": "ready"}, *_PROBLEMS))(self.show)
+        found = APIRouter(prefix="/api/v1/jobs", tags=["jobs"], dependencies=KEYED)
+        listed = JOB_FILTERS.parameters
+        listing = answers({"jobs": [sample(Job, state="ready")], "next": ID}, *_PROBLEMS)
+        found.get("", responses=listing, openapi_extra={"parameters": listed})(self.find)
+        found.get("/{job_id}", responses=answers(sample(Job, state="ready"), *_PROBLEMS))(self.show)
         found.get("/{job_id}/state", responses=answers(_STATE, *_PROBLEMS))(self.state)
         waiting = answers({**_RESULT, "state": "running", "output": None}, status=202)
         found.get("/{job_id}/result", responses=answers(_RESULT, *_PROBLEMS) | waiting)(self.result)
-        why = answers({"job": _ID, "may_run": False, "blockers": [_BLOCKER]}, *_PROBLEMS)
+        why = answers({"job": ID, "may_run": False, "blockers": [_BLOCKER]}, *_PROBLEMS)
         found.get("/{job_id}/explain", responses=why)(self.explain)
         found.get("/{job_id}/timeline", responses=answers({"entries": [_ENTRY]}, *_PROBLEMS))(self.timeline)
+        lines = answers({"job": ID, "attempts": [{"attempt": 1, "lines": [_LINE]}]}, *_PROBLEMS)
+        found.get("/{job_id}/logs", responses=lines)(self.logs)
         return found
 
     async def find(self, request: Request, limit: Size = 100, cursor: Cursor = None) -> Response:
@@ -64,14 +66,14 @@ class JobReads:
 
         A key for some queues or tasks must name one of them.
         """
-        given = _filters(request)
+        given = JOB_FILTERS.read(request)
         queues, tasks = ([given[name]] if name in given else None for name in ("queue", "task"))
         caller = await self._access.check(request, AccessAction.LIST_JOBS, queues=queues, tasks=tasks)
         if caller.scope is not None and given.get("actor", caller.name) != caller.name:
             raise AccessDenied(f"The access key {caller.name} may filter by its own name only.")
         before = None if cursor is None else JobId(read_id(cursor))
-        page = await jobs.page_jobs(self._app.database, wire(given), before, limit)
-        return answer({"jobs": all_seen_by(caller, page.items), "next": page.next})
+        found = await jobs.page_jobs(self._app.database, wire(job_filter(given)), before, limit)
+        return page("jobs", all_seen_by(caller, found.items), found.next)
 
     async def show(self, request: Request, job_id: str) -> Response:
         """One job, live or ended, with its payload and output."""
@@ -114,6 +116,15 @@ class JobReads:
             raise _not_found(job)
         return answer({"entries": all_seen_by(request.state.caller, found)})
 
+    async def logs(self, request: Request, job_id: str, attempt: Attempt = None) -> Response:
+        """What the handler of a job logged, by attempt, with secrets removed.
+
+        A queue keeps the logs of attempts that did not succeed, unless its setting `logs` is `all` or `off`.
+        """
+        job = await self._allowed(request, job_id)
+        lines = await read_logs(self._app.database, job, attempt)
+        return answer({"job": job, "attempts": by_attempt(lines)})
+
     async def _allowed(
         self, request: Request, job_id: str, action: AccessAction = AccessAction.READ_JOB
     ) -> JobId:
@@ -130,12 +141,3 @@ class JobReads:
 
 def _not_found(job: JobId) -> NotFound:
     return NotFound(f"There is no job {job}.")
-
-
-def _filters(request: Request) -> dict[str, Any]:
-    given = dict(request.query_params)
-    unknown = sorted(given.keys() - {*FILTERS, "limit", "cursor"})
-    if unknown or len(given) < len(request.query_params.multi_items()):
-        wrong = unknown[0] if unknown else "that is given twice"
-        raise InvalidOption(f"There is no filter {wrong}.", f"the filters are {', '.join(FILTERS)}")
-    return {name: given[name] for name in FILTERS if name in given}

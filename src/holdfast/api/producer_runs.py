@@ -23,10 +23,11 @@ from holdfast.client.enqueue_options import NONE, with_options
 from holdfast.client.job_documents import read_document, read_job
 from holdfast.client.new_job import NewJob
 from holdfast.client.read_id import read_id
+from holdfast.client.run import progress_of, run_document
 from holdfast.db import runs
 from holdfast.model.access_key import AccessAction, Caller
 from holdfast.model.duration import parse_duration
-from holdfast.model.error import AccessDenied, HoldfastError, InvalidPayload, NotFound
+from holdfast.model.error import AccessDenied, HoldfastError, InvalidPayload
 from holdfast.model.id import RunId
 from holdfast.model.run_progress import StartedRun
 
@@ -83,10 +84,7 @@ class ProducerRuns:
     async def show(self, request: Request, run_id: str) -> Response:
         """How far a run is, and when its rest should be done."""
         run = await self._allowed(request, run_id, AccessAction.READ_STATE)
-        found = await runs.run_progress(self._app.database, run)
-        if found is None:
-            raise NotFound(f"There is no run {run}.")
-        return answer(found)
+        return answer(run_document(await progress_of(self._app.database, run)))
 
     async def add(self, request: Request, run_id: str) -> Response:
         """Adds jobs to a run that is not sealed, all or none."""

@@ -8,10 +8,12 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from holdfast.model.access_key import Caller
+from holdfast.model.dead_letter import DeadLetter, LetterSheet
 from holdfast.model.job import Job
+from holdfast.model.queue import QueueDetails
 from holdfast.model.timeline import Blocker, TimelineEntry
 
-T = TypeVar("T", Job, Blocker, TimelineEntry)
+T = TypeVar("T", Job, Blocker, TimelineEntry, LetterSheet, DeadLetter, QueueDetails)
 
 HIDDEN = "To see the cause, use an access key for all queues and tasks."
 # Causes whose words are about the job and its own queue.
@@ -39,15 +41,23 @@ def seen_by(caller: Caller, found: T) -> T:
     return found if caller.scope is None else _limited(caller, found)
 
 
-def _limited(caller: Caller, found: Job | Blocker | TimelineEntry) -> Any:
+def _limited(
+    caller: Caller, found: Job | Blocker | TimelineEntry | LetterSheet | DeadLetter | QueueDetails
+) -> Any:
     match found:
         case Job():
             actor = found.claimed_actor if found.claimed_actor == caller.name else None
             return replace(found, worker=None, login=None, role=None, claimed_actor=actor)
         case Blocker():
-            if found.blocker in OWN_CAUSES:
-                return found
-            return replace(found, detail=HIDDEN, until=None)
+            is_own = found.blocker in OWN_CAUSES
+            return found if is_own else replace(found, detail=HIDDEN, until=None)
+        case DeadLetter():
+            return replace(found, replayed_by=found.replayed_by if found.replayed_by == caller.name else None)
+        case LetterSheet():
+            attempts = [replace(one, worker=None, host=None) for one in found.attempts]
+            return replace(found, letter=_limited(caller, found.letter), attempts=attempts)
+        case QueueDetails():
+            return replace(found, endpoint=None)
         case TimelineEntry():
             return replace(
                 found,

@@ -6,8 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from holdfast.cli.frame.common_options import json_or_text, read_pair
+from holdfast.cli.frame.common_options import read_pair
 from holdfast.cli.frame.output import flush, say, write
+from holdfast.client.filters import json_or_text
 from holdfast.model.error import InvalidOption
 from holdfast.testing.model_server.behaviour import Behaviour
 from holdfast.testing.model_server.server import ModelServer, run_forever

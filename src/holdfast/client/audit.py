@@ -65,7 +65,7 @@ async def newest_events(on: Executor, filters: EventFilter, limit: int) -> list[
 async def every_event(
     on: Executor, filters: EventFilter, page: int = audit.MOST_EVENTS
 ) -> AsyncIterator[AuditEvent]:
-    wanted, place = _wire(filters), None
+    wanted, place = event_wire(filters), None
     while True:
         found = await audit.list_events(on, wanted, place, page)
         for event in found.items:
@@ -82,7 +82,7 @@ async def get_event(on: Executor, number: int) -> AuditEvent:
     return event
 
 
-def _wire(filters: EventFilter) -> dict[str, Any]:
+def event_wire(filters: EventFilter) -> dict[str, Any]:
     return {name: _plain(name, value) for name, value in filters.items() if value is not None}
 
 

@@ -1,6 +1,6 @@
 """The dead letters of an app: list, annotate and replay them."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any, Unpack
 from uuid import UUID
 
@@ -15,7 +15,7 @@ from holdfast.db.connect import Database
 from holdfast.db.statement import Executor
 from holdfast.model.dead_letter import DeadLetter, LetterGroup, LetterSheet, Triage
 from holdfast.model.duration import Duration, parse_duration
-from holdfast.model.error import NotFound
+from holdfast.model.error import Conflict, NotFound
 from holdfast.model.id import JobId
 from holdfast.model.json_document import json_text, plain
 from holdfast.model.payload import encode
@@ -42,13 +42,7 @@ class DeadLetters:
 
     async def show(self, job: UUID | str) -> LetterSheet:
         """The dead letter with its payload, error history and notes, also after a replay."""
-        sheet = await dead.get_sheet(self._database, _id(job))
-        if sheet is None:
-            raise NotFound(
-                f"The job {job} has never died.",
-                "only a job that has died has a dead letter",
-            )
-        return sheet
+        return await require_sheet(self._database, _id(job))
 
     async def groups(self, limit: int = 50, **filters: Unpack[LetterFilter]) -> list[LetterGroup]:
         """Dead letters grouped by error, largest group first, with their trend."""
@@ -142,6 +136,58 @@ def letter_document(sheet: LetterSheet) -> dict[str, Any]:
     """The letter's own fields, and beside them its attempts, notes, payload and labels."""
     known = plain(sheet)
     return {**known.pop("letter"), **known}
+
+
+async def require_sheet(on: Executor, job: JobId) -> LetterSheet:
+    """Raises NotFound."""
+    sheet = await dead.get_sheet(on, job)
+    if sheet is None:
+        raise NotFound(f"The job {job} has never died.", "'holdfast dead list' shows the dead jobs")
+    return sheet
+
+
+async def triage(
+    on: Executor,
+    jobs: Sequence[JobId],
+    actor: str,
+    *,
+    status: Triage | None = None,
+    assignee: str | None = None,
+    note: str | None = None,
+    reason: str | None = None,
+) -> int:
+    """How many letters there are. Raises NotFound if one of the jobs has never died."""
+    counts = []
+    if note is not None:
+        counts.append(await dead.note_letters(on, jobs, note, actor))
+    if note is None or status is not None or assignee is not None:
+        counts.append(len(await dead.triage_letters(on, jobs, status, assignee, reason, actor)))
+    require_letters(len(jobs), counts[0])
+    return counts[0]
+
+
+def require_letters(asked: int, found: int) -> None:
+    if missing := asked - found:
+        raise NotFound(
+            f"{missing} of the given jobs {'has' if missing == 1 else 'have'} never died.",
+            "'holdfast dead list' shows the dead jobs",
+        )
+
+
+async def require_dead(on: Executor, jobs: Iterable[JobId]) -> None:
+    """The verb would replay a completed job as well."""
+    for job in jobs:
+        letter = await dead.get_letter(on, job)
+        if letter is None:
+            raise NotFound(
+                f"The job {job} has never died.",
+                "to replay a job that ended in another state, use 'holdfast jobs replay'",
+            )
+        if letter.replayed_at is not None:
+            raise Conflict(
+                f"The job {job} was replayed and is not dead now.",
+                "'holdfast jobs show' shows the state of the job",
+            )
 
 
 def _ids(jobs: Iterable[UUID | str]) -> list[JobId]:

@@ -1,6 +1,7 @@
 """Filters as a caller writes them, and as the SQL functions take them."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, TypedDict
 from uuid import UUID
@@ -11,7 +12,7 @@ from holdfast.db.clock import now
 from holdfast.db.statement import Executor
 from holdfast.model.dead_letter import Triage
 from holdfast.model.duration import Duration, parse_duration
-from holdfast.model.error import InvalidInput
+from holdfast.model.error import InvalidInput, InvalidOption
 from holdfast.model.state import State
 
 
@@ -89,6 +90,24 @@ def _value(name: str, value: Any) -> Any:
     if isinstance(value, UUID):
         return str(value)
     return value.isoformat() if isinstance(value, datetime) else value
+
+
+def read_labels(pairs: Iterable[str]) -> dict[str, Any]:
+    """NAME=VALUE: `5` is a number and `true` a truth value; what is not JSON is text."""
+    found = {}
+    for pair in pairs:
+        name, has_value, value = pair.partition("=")
+        if not has_value or not name:
+            raise InvalidOption(f"A label must be NAME=VALUE (got {pair!r}).", "write it as team=search")
+        found[name] = json_or_text(value)
+    return found
+
+
+def json_or_text(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
 
 
 def read_state(value: str) -> State:

@@ -10,16 +10,27 @@ from holdfast.client.pacer import Pacer
 from holdfast.client.pager import PAGE, Wire, batched, every_job
 from holdfast.db import jobs
 from holdfast.db.statement import Executor
-from holdfast.model.error import InvalidOption
+from holdfast.model.error import Conflict, InvalidOption, NotFound
 from holdfast.model.id import JobId
 from holdfast.model.state import LIVE, State
 
 R = TypeVar("R", bound=StrEnum)
 
+NOT_FOUND = "not_found"
 # A row is busy while a worker settles it, which takes milliseconds.
 BUSY = "busy"
 BUSY_TRIES = 20
 BUSY_PAUSE = 0.1
+
+# Results that mean that a job was not changed.
+REFUSALS = {
+    "ended": "has ended",
+    "not_running": "is not running",
+    "live": "has not ended",
+    "conflict": "cannot be replayed, because another job has taken its unique key",
+    "replaced": "was replaced by another job",
+    BUSY: "is being changed by another transaction",
+}
 
 Action = Callable[[Sequence[JobId]], Awaitable[Mapping[JobId, R]]]
 OnProgress = Callable[[int], None]
@@ -82,6 +93,18 @@ async def act(
         results |= await _unless_busy(batch, action)
         on_progress(len(results))
     return results
+
+
+def require_changed(results: Mapping[JobId, StrEnum]) -> None:
+    """Jobs named by id must all have been changed; of those that a filter found, some may have moved on."""
+    for job, result in results.items():
+        if result == NOT_FOUND:
+            raise NotFound(f"There is no job {job}.", "'holdfast jobs list' shows the ids")
+    for job, result in results.items():
+        if result in REFUSALS:
+            raise Conflict(
+                f"The job {job} {REFUSALS[result]}.", "'holdfast jobs show' shows the state of the job"
+            )
 
 
 async def _unless_busy(batch: Iterable[JobId], action: Action[R]) -> dict[JobId, R]:

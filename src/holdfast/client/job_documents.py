@@ -34,7 +34,7 @@ def read_document(text: bytes) -> dict[str, Any]:
         raise InvalidPayload(f"This is not JSON: {exc}.", "send one JSON object") from None
     encode(value)
     if not isinstance(value, dict):
-        raise InvalidPayload("This must be a JSON object.", 'write it as {"task": "…", "payload": {…}}')
+        raise InvalidPayload("This must be a JSON object.", "write it as {…}")
     return value
 
 

@@ -5,14 +5,14 @@ and jobs that died since the start are left alone: to resume, start again with t
 """
 
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from holdfast.client.pacer import Pacer
 from holdfast.client.wait import wait_until
-from holdfast.db import dead
+from holdfast.db import dead, jobs
 from holdfast.db.clock import now
 from holdfast.db.statement import Executor
 from holdfast.model.dead_letter import LetterPlace, LetterReplays
@@ -80,6 +80,49 @@ async def replay_letters(on: Executor, plan: ReplayPlan, on_progress: OnReplay |
     return await Replay(on, plan, ReplayPosition(ReplayReport(until)), take, on_progress).run()
 
 
+@dataclass(frozen=True, slots=True)
+class NamedReplay:
+    """`stopped` says why the jobs after the canary were not replayed; None if they were."""
+
+    results: dict[JobId, ReplayResult]
+    stopped: str | None = None
+
+
+async def replay_named(
+    on: Executor,
+    chosen: Sequence[JobId],
+    reason: str | None,
+    actor: str,
+    stage: str | None = None,
+    canary: timedelta | None = None,
+) -> NamedReplay:
+    """Named jobs, all in one call; with `canary` the first alone, and the rest if it completes in time."""
+    if canary is None:
+        return NamedReplay(await jobs.replay_jobs(on, chosen, reason, actor, stage))
+    first, *rest = chosen
+    results = await jobs.replay_jobs(on, [first], reason, actor, stage)
+    if results.get(first) is not ReplayResult.REPLAYED:
+        return NamedReplay(results, f"The canary {first} was not replayed.")
+    stopped = await canary_problem(on, first, canary)
+    if stopped is None and rest:
+        results |= await jobs.replay_jobs(on, rest, reason, actor, stage)
+    return NamedReplay(results, stopped)
+
+
+async def canary_problem(on: Executor, job: JobId, within: timedelta) -> str | None:
+    """Why a replayed job did not complete in time; None if it did."""
+
+    async def outcome() -> State | None:
+        letter = await dead.get_letter(on, job)
+        return State.CANCELLED if letter is None else letter.outcome  # pruned: how it ended is not known
+
+    try:
+        ended = await wait_until(outcome, within, f"The canary {job} did not end")
+    except Timeout as late:
+        return late.message
+    return None if ended is State.COMPLETED else f"The canary {job} ended {ended}."
+
+
 class Replay:
     """`take` does each step; `on` is asked how canaries end."""
 
@@ -136,19 +179,8 @@ class Replay:
         return replayed
 
     async def _watch(self, job: JobId) -> None:
-        try:
-            outcome = await wait_until(
-                lambda: self._outcome(job), self._plan.canary_timeout, f"The canary {job} did not end"
-            )
-        except Timeout as late:
-            stopped: str | None = late.message
-        else:
-            stopped = None if outcome is State.COMPLETED else f"The canary {job} ended {outcome}."
+        stopped = await canary_problem(self._on, job, self._plan.canary_timeout)
         self._tell(replace(self._report, canaries=(*self._report.canaries, job), stopped=stopped))
-
-    async def _outcome(self, job: JobId) -> State | None:
-        letter = await dead.get_letter(self._on, job)
-        return State.CANCELLED if letter is None else letter.outcome  # pruned: how it ended is not known
 
     def _tell(self, report: ReplayReport) -> None:
         self._report = report

@@ -11,8 +11,9 @@ from holdfast.client.connection_pools import Links
 from holdfast.client.enqueue_options import NONE, GivenOptions, with_options
 from holdfast.db import rules
 from holdfast.db.connect import Database
+from holdfast.db.statement import Executor
 from holdfast.model.audit import SettingChange
-from holdfast.model.error import InvalidInput, InvalidOption
+from holdfast.model.error import Conflict, InvalidInput, InvalidOption, NotFound
 from holdfast.model.payload import encode
 from holdfast.model.rule import Rule, RuleOwner, RuleTest
 
@@ -117,6 +118,54 @@ def read_kind(kind: str) -> RuleOwner:
         raise InvalidOption(
             f"Rules belong to a task or a queue (got {kind!r}).", 'pass "task" or "queue"'
         ) from None
+
+
+async def add_rule(
+    on: Executor,
+    kind: RuleOwner,
+    owner: str,
+    name: str,
+    policy: Mapping[str, Any],
+    reason: str | None,
+    actor: str,
+) -> list[SettingChange]:
+    """set_rule, but for a name that is taken."""
+    if await _has_rule(on, kind, owner, name):
+        raise Conflict(f"The {kind} {owner} already has a rule {name}.", "change it with 'rules set'")
+    return await rules.set_rule(on, kind, owner, name, policy, reason, actor)
+
+
+async def change_rule(
+    on: Executor,
+    kind: RuleOwner,
+    owner: str,
+    name: str,
+    policy: Mapping[str, Any],
+    reason: str | None,
+    actor: str,
+) -> list[SettingChange]:
+    """set_rule for a rule that exists; raises NotFound."""
+    if not await _has_rule(on, kind, owner, name):
+        raise _unknown(kind, owner, name)
+    return await rules.set_rule(on, kind, owner, name, policy, reason, actor)
+
+
+async def remove_rule(
+    on: Executor, kind: RuleOwner, owner: str, name: str, reason: str | None, actor: str
+) -> None:
+    """Raises NotFound."""
+    if not await rules.remove_rule(on, kind, owner, name, reason, actor):
+        raise _unknown(kind, owner, name)
+
+
+async def _has_rule(on: Executor, kind: RuleOwner, owner: str, name: str) -> bool:
+    return any(rule.name == name for rule in await rules.list_rules(on, kind, owner, MOST_RULES))
+
+
+def _unknown(kind: RuleOwner, owner: str, name: str) -> NotFound:
+    return NotFound(
+        f"The {kind} {owner} has no rule {name}.", f"'rules list --{kind} {owner}' shows its rules"
+    )
 
 
 async def import_rules(

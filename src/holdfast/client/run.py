@@ -12,9 +12,11 @@ from holdfast.client.traced_enqueue import followed_in_trace
 from holdfast.client.wait import wait_until
 from holdfast.client.worker_plan import WorkerPlan
 from holdfast.db import runs
+from holdfast.db.statement import Executor
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import NotFound, WrongState
 from holdfast.model.id import RunId
+from holdfast.model.json_document import plain
 from holdfast.model.run_progress import RunForecast, RunProgress, Which
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
@@ -80,10 +82,7 @@ class Run:
             await self._plan.start(database, self.id)
 
     async def progress(self) -> RunProgress:
-        found = await runs.run_progress(self._links.here().database, self.id)
-        if found is None:
-            raise self._not_found()
-        return found
+        return await progress_of(self._links.here().database, self.id)
 
     async def forecast(self, slots: int | None = None) -> RunForecast:
         """How long the jobs left should take, by the run times of earlier jobs in their queues.
@@ -95,7 +94,7 @@ class Run:
         if found is not None and found.slots == 0 and slots is None and self._plan is not None:
             found = await runs.run_forecast(database, self.id, self._plan.most * self._plan.slots)
         if found is None:
-            raise self._not_found()
+            raise _not_found(self.id)
         return found
 
     async def wait(self, timeout: Duration | None = None) -> RunProgress:
@@ -134,12 +133,33 @@ class Run:
         database = self._links.here().database
         return await runs.extend_run(database, self.id, parse_duration(by), reason, self._links.name)
 
-    def _not_found(self) -> NotFound:
-        return NotFound(f"There is no run {self.id}.", "check the id; 'holdfast runs list' shows all runs")
-
     async def _ended(self) -> RunProgress | None:
         progress = await self.progress()
         return progress if progress.state in ENDED else None
+
+
+async def progress_of(on: Executor, run: RunId) -> RunProgress:
+    """Raises NotFound."""
+    found = await runs.run_progress(on, run)
+    if found is None:
+        raise _not_found(run)
+    return found
+
+
+def run_document(progress: RunProgress) -> dict[str, Any]:
+    return {**plain(progress), "more_than": progress.more_than}
+
+
+async def cancel_all(on: Executor, run: RunId, reason: str | None, actor: str) -> int:
+    """The verb takes a batch at a time, so that no single call runs into a timeout."""
+    total = 0
+    while count := await runs.cancel_run(on, run, reason, actor):
+        total += count
+    return total
+
+
+def _not_found(run: RunId) -> NotFound:
+    return NotFound(f"There is no run {run}.", "check the id; 'holdfast runs list' shows all runs")
 
 
 def run_options(

@@ -11,6 +11,7 @@ from holdfast.client.task import Task
 from holdfast.maintenance.schedule_times import ScheduleTimes
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import InvalidOption
+from holdfast.model.json_document import plain
 from holdfast.model.payload import decode, encode
 from holdfast.model.schedule import Schedule
 
@@ -29,6 +30,7 @@ OPTIONS = (
     "retry",
     "estimate",
 )
+SHOWN = 5  # of the coming slots
 # Where a pipeline's first stage stands: its version at the time of the slot decides that.
 ENTRY = ("pipeline", "queue")
 
@@ -88,6 +90,10 @@ def coming_slots(schedule: Schedule, count: int) -> list[datetime]:
     if schedule.next_slot is None:
         return times.coming(schedule.counts_from, count)
     return [schedule.next_slot.astimezone(times.zone), *times.coming(schedule.next_slot, count - 1)]
+
+
+def schedule_document(schedule: Schedule) -> dict[str, Any]:
+    return {**plain(schedule), "next_slots": plain(coming_slots(schedule, SHOWN))}
 
 
 @dataclass(frozen=True, slots=True)

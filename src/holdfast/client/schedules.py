@@ -28,10 +28,7 @@ class Schedules:
         return await schedules.list_schedules(self._database, limit, after)
 
     async def get(self, name: str) -> Schedule:
-        found = await schedules.get_schedule(self._database, name)
-        if found is None:
-            raise NotFound(f"There is no schedule {name!r}.", "'holdfast schedules list' shows all schedules")
-        return found
+        return await require_schedule(self._database, name)
 
     async def add(
         self, name: str, reason: str | None = None, **settings: Unpack[ScheduleSettings]
@@ -68,6 +65,14 @@ class Schedules:
     @property
     def _database(self) -> Executor:
         return self._links.here().database
+
+
+async def require_schedule(on: Executor, name: str) -> Schedule:
+    """Raises NotFound."""
+    found = await schedules.get_schedule(on, name)
+    if found is None:
+        raise NotFound(f"There is no schedule {name!r}.", "'holdfast schedules list' shows all schedules")
+    return found
 
 
 async def add_schedule(

@@ -8,7 +8,7 @@ from holdfast.db.connect import Database
 from holdfast.db.read_rows import read_all, read_first
 from holdfast.db.statement import Executor, fetch, fetch_value, run
 from holdfast.model.audit import SettingChange
-from holdfast.model.error import Timeout
+from holdfast.model.error import NotFound, Timeout
 from holdfast.model.queue import FullPause, QueueDetails, QueueSummary
 
 DECLARE_QUEUE = "select holdfast.declare_queue($1::text, $2::jsonb)"
@@ -117,8 +117,12 @@ async def named_queues(on: Executor, names: Iterable[str]) -> list[QueueSummary]
     return await read_all(on, QueueSummary, NAMED, sorted(names))
 
 
-async def get_queue(on: Executor, name: str) -> QueueDetails | None:
-    return await read_first(on, QueueDetails, GET, name)
+async def get_queue(on: Executor, name: str) -> QueueDetails:
+    """Raises NotFound."""
+    found = await read_first(on, QueueDetails, GET, name)
+    if found is None:
+        raise NotFound(f"There is no queue {name!r}.", "'holdfast queues list' shows all queues")
+    return found
 
 
 async def task_is_known(on: Executor, task: str) -> bool:

@@ -43,6 +43,7 @@ select
 from holdfast.run_view
 where ($2::text is null or origin = $2)
   and ($3::text is null or login = $3 or claimed_actor = $3)
+  and ($4::uuid is null or id < $4)
 order by id desc
 limit $1
 """
@@ -105,7 +106,11 @@ async def run_forecast(on: Executor, run_id: RunId, slots: int | None = None) ->
 
 
 async def list_runs(
-    on: Executor, limit: int = 100, origin: str | None = None, actor: str | None = None
+    on: Executor,
+    limit: int = 100,
+    origin: str | None = None,
+    actor: str | None = None,
+    before: RunId | None = None,
 ) -> list[RunSummary]:
-    """The newest runs; `actor` is the login, or the name that the caller claimed."""
-    return await read_all(on, RunSummary, RUNS, limit, origin, actor)
+    """The newest runs, before the given one; `actor` is the login, or the name that the caller claimed."""
+    return await read_all(on, RunSummary, RUNS, limit, origin, actor, before)

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from holdfast.db.read_rows import read_all, read_first
 from holdfast.db.statement import Executor, fetch
+from holdfast.model.error import NotFound
 from holdfast.model.id import WorkerId
 from holdfast.model.worker import LeftWorkers, WorkerSummary
 
@@ -33,6 +34,16 @@ async def list_workers(on: Executor, limit: int = 100, *, live_only: bool = Fals
 
 async def get_worker(on: Executor, worker: WorkerId) -> WorkerSummary | None:
     return await read_first(on, WorkerSummary, WORKER, worker)
+
+
+async def require_worker(on: Executor, worker: WorkerId) -> WorkerSummary:
+    """Raises NotFound."""
+    found = await get_worker(on, worker)
+    if found is None:
+        raise NotFound(
+            f"There is no worker {worker}.", "'holdfast workers list --all' also shows workers that stopped"
+        )
+    return found
 
 
 async def left_workers(on: Executor, since: timedelta, group: str | None = None) -> list[LeftWorkers]:

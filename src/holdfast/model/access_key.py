@@ -35,6 +35,10 @@ class AccessAction(StrEnum):
     SIGNAL = "signal"
     OPERATE = "operate"
     BULK = "bulk"
+    OPERATE_QUEUE = "operate_queue"
+    OPERATE_INSTALLATION = "operate_installation"
+    CHECK_ROLLOUT = "check_rollout"
+    REPORT_METRIC = "report_metric"
     READ_INSTALLATION = "read_installation"
     MANAGE_KEYS = "manage_keys"
 

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 from holdfast.model.id import JobId
+from holdfast.model.json_document import plain
 
 
 class StatsBy(StrEnum):
@@ -71,6 +73,11 @@ class EndStats:
     @property
     def retry_success_rate(self) -> float | None:
         return self.retried_completed / self.retried if self.retried else None
+
+    def document(self) -> dict[str, Any]:
+        """The fields and the rates."""
+        rates = ("success_rate", "retry_rate", "retry_success_rate", "retries_per_job")
+        return {**plain(self), **{name: getattr(self, name) for name in rates}}
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,10 @@ from holdfast.cli.frame.output import say, write
 from holdfast.cli.frame.progress_bar import ProgressBar
 from holdfast.cli.frame.render import print_json
 from holdfast.cli.frame.session import with_database
-from holdfast.cli.jobs.cancel_and_replay import REFUSED_REPLAYS, Stage
+from holdfast.cli.jobs.cancel_and_replay import Stage
 from holdfast.cli.jobs.enqueue import read_payload
 from holdfast.client import replay
+from holdfast.client.dead import require_dead
 from holdfast.client.filters import LetterFilter, letter_wire
 from holdfast.client.job_actions import JobSelection
 from holdfast.client.pager import every_letter
@@ -26,7 +27,7 @@ from holdfast.db import dead, jobs
 from holdfast.db.connect import Database
 from holdfast.model.dead_letter import Triage
 from holdfast.model.duration import parse_duration
-from holdfast.model.error import Conflict, InvalidOption, NotFound
+from holdfast.model.error import InvalidOption
 from holdfast.model.human_readable import counted
 from holdfast.model.id import JobId
 
@@ -112,8 +113,7 @@ def _replay_named(context: typer.Context, selection: JobSelection, asked: Replay
         )
 
     async def check(database: Database) -> None:
-        for job in selection.ids:
-            await _expect_dead(database, job)
+        await require_dead(database, selection.ids)
 
     act_on_jobs(
         context,
@@ -122,24 +122,8 @@ def _replay_named(context: typer.Context, selection: JobSelection, asked: Replay
         lambda database, batch: jobs.replay_jobs(database, batch, asked.reason, actor(), asked.stage),
         asked.manner,
         asked.as_json,
-        REFUSED_REPLAYS,
         check,
     )
-
-
-async def _expect_dead(database: Database, job: JobId) -> None:
-    """The verb would replay a completed job as well."""
-    letter = await dead.get_letter(database, job)
-    if letter is None:
-        raise NotFound(
-            f"The job {job} has never died.",
-            "to replay a job that ended in another state, use 'holdfast jobs replay'",
-        )
-    if letter.replayed_at is not None:
-        raise Conflict(
-            f"The job {job} was replayed and is not dead now.",
-            "'holdfast jobs show' shows the state of the job",
-        )
 
 
 def _replay_matching(context: typer.Context, filters: LetterFilter, asked: ReplayOptions) -> None:

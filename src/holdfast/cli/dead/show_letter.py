@@ -13,10 +13,8 @@ from holdfast.cli.frame.render import (
 )
 from holdfast.cli.frame.session import with_database
 from holdfast.cli.jobs.show_job import print_attempts
-from holdfast.client.dead import letter_document
-from holdfast.db import dead
+from holdfast.client.dead import letter_document, require_sheet
 from holdfast.model.dead_letter import LetterSheet
-from holdfast.model.error import NotFound
 
 
 def show_letter(
@@ -29,9 +27,7 @@ def show_letter(
     This also works for a job that was replayed after it died.
     """
     job_id = read_job_id(job)
-    sheet = with_database(context, lambda database: dead.get_sheet(database, job_id))
-    if sheet is None:
-        raise NotFound(f"The job {job} has never died.", "'holdfast dead list' shows the dead jobs")
+    sheet = with_database(context, lambda database: require_sheet(database, job_id))
     if as_json:
         print_json(letter_document(sheet))
     else:

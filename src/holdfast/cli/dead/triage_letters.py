@@ -13,12 +13,12 @@ from holdfast.cli.frame.option_groups import takes
 from holdfast.cli.frame.output import write
 from holdfast.cli.frame.render import print_json
 from holdfast.cli.frame.session import with_database
+from holdfast.client.dead import require_letters
 from holdfast.client.filters import LetterFilter, letter_wire
 from holdfast.client.pager import PAGE, every_letter
 from holdfast.db import dead
 from holdfast.db.connect import Database
 from holdfast.model.dead_letter import Triage
-from holdfast.model.error import NotFound
 from holdfast.model.human_readable import counted
 from holdfast.model.id import JobId
 
@@ -119,12 +119,8 @@ def _change(context: typer.Context, word: str, asked: TriageOptions, change: Cha
         print_json({"changed": count})
     else:
         write(f"{count:,} changed")
-    if count < len(asked.ids):
-        missing = len(asked.ids) - count
-        raise NotFound(
-            f"{missing} of the given jobs {'has' if missing == 1 else 'have'} never died.",
-            "'holdfast dead list' shows the dead jobs",
-        )
+    if asked.ids:
+        require_letters(len(asked.ids), count)
 
 
 async def _chosen(database: Database, ids: list[JobId], wire: dict[str, object]) -> AsyncIterator[JobId]:

@@ -14,16 +14,15 @@ from holdfast.cli.frame.output import say, write
 from holdfast.cli.frame.progress_bar import ProgressBar
 from holdfast.cli.frame.render import print_json
 from holdfast.cli.frame.session import with_database
-from holdfast.client.job_actions import JobSelection, act
+from holdfast.client.job_actions import JobSelection, act, require_changed
 from holdfast.client.pacer import read_pace
 from holdfast.db.connect import Database
-from holdfast.model.error import Conflict, InvalidOption, NotFound
+from holdfast.model.error import InvalidOption
 from holdfast.model.human_readable import counted
 from holdfast.model.id import JobId
 
 R = TypeVar("R", bound=StrEnum)
 
-NOT_FOUND = "not_found"
 Verb = Callable[[Database, Sequence[JobId]], Awaitable[Mapping[JobId, R]]]
 PaceOption = Annotated[
     str | None,
@@ -54,10 +53,9 @@ def act_on_jobs(
     verb: Verb[R],
     manner: Manner,
     as_json: bool,
-    refusals: Mapping[str, str],
     check: Callable[[Database], Awaitable[None]] | None = None,
 ) -> None:
-    """`refusals`: results that are an error, and how to say it. `check` refuses before anything is done."""
+    """`check` refuses before anything is done."""
 
     async def work(database: Database) -> dict[JobId, R]:
         if check is not None:
@@ -74,7 +72,7 @@ def act_on_jobs(
     results = with_database(context, work)
     _show(results, as_json)
     if not selection.is_bulk:
-        _judge(results, refusals)
+        require_changed(results)
 
 
 async def preview(word: str, jobs: AsyncIterator[JobId]) -> None:
@@ -105,15 +103,3 @@ def _show(results: Mapping[JobId, StrEnum], as_json: bool) -> None:
         write(f"{job} {result}")
     counts = Counter(results.values())
     say(", ".join(f"{count:,} {result}" for result, count in sorted(counts.items())) or "no job matches")
-
-
-def _judge(results: Mapping[JobId, StrEnum], refusals: Mapping[str, str]) -> None:
-    """Jobs named by id must all have been changed; of those that a filter found, some may have moved on."""
-    for job, result in results.items():
-        if result == NOT_FOUND:
-            raise NotFound(f"There is no job {job}.", "'holdfast jobs list' shows the ids")
-    for job, result in results.items():
-        if result in refusals:
-            raise Conflict(
-                f"The job {job} {refusals[result]}.", "'holdfast jobs show' shows the state of the job"
-            )

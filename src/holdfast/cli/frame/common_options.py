@@ -1,7 +1,6 @@
 """Options that several commands share, and how their values are read."""
 
 import getpass
-import json
 import re
 import socket
 from collections.abc import Callable, Iterable, Mapping
@@ -11,6 +10,7 @@ from uuid import UUID
 
 import typer
 
+from holdfast.client.filters import json_or_text, read_labels
 from holdfast.model.duration import parse_duration
 from holdfast.model.error import InvalidOption
 from holdfast.model.id import JobId, RunId
@@ -89,9 +89,7 @@ def identifier(value: str, what: str = "job") -> UUID:
 
 
 def labels(pairs: list[str] | None) -> dict[str, Any] | None:
-    if not pairs:
-        return None
-    return {name: json_or_text(value) for name, value in map(_label, pairs)}
+    return read_labels(pairs) if pairs else None
 
 
 def read_settings(
@@ -107,18 +105,6 @@ def read_settings(
 
 def seconds_or_null(value: str) -> float | None:
     return None if value == "null" else seconds(value)
-
-
-def json_or_text(value: str) -> Any:
-    """`5` is a number and `true` a truth value; what is not JSON is text."""
-    try:
-        return json.loads(value)
-    except ValueError:
-        return value
-
-
-def _label(text: str) -> tuple[str, str]:
-    return read_pair(text, f"A label must be NAME=VALUE (got {text!r}).", "write it as --label team=search")
 
 
 def read_pair(text: str, message: str, hint: str) -> tuple[str, str]:

@@ -15,9 +15,7 @@ from holdfast.cli.jobs.job_filter_options import (
     filters_of,
     select,
 )
-from holdfast.client.job_actions import BUSY
 from holdfast.db import jobs
-from holdfast.model.queue import CancelResult, ReplayResult
 from holdfast.model.state import LIVE, State
 
 Stage = Annotated[
@@ -26,10 +24,6 @@ Stage = Annotated[
         help="For jobs of a pipeline: restart at this stage. By default, at the stage where the job ended."
     ),
 ]
-REFUSED_REPLAYS: dict[str, str] = {
-    ReplayResult.LIVE: "has not ended",
-    ReplayResult.CONFLICT: "cannot be replayed, because another job has taken its unique key",
-}
 
 
 @takes(filters=filters_of, manner=manner_of)
@@ -55,7 +49,6 @@ def cancel_jobs(
         lambda database, batch: jobs.cancel_jobs(database, batch, reason, actor()),
         manner,
         as_json,
-        {CancelResult.ENDED: "has ended", BUSY: "is being changed"},
     )
 
 
@@ -82,5 +75,4 @@ def replay_jobs(
         lambda database, batch: jobs.replay_jobs(database, batch, reason, actor(), stage),
         manner,
         as_json,
-        REFUSED_REPLAYS,
     )

@@ -14,7 +14,6 @@ from holdfast.cli.frame.common_options import (
     Json,
     Labels,
     identifier,
-    json_or_text,
     labels,
     moment,
     seconds,
@@ -24,6 +23,7 @@ from holdfast.cli.frame.output import say, write
 from holdfast.cli.frame.render import print_json
 from holdfast.cli.frame.session import with_database
 from holdfast.cli.workers.load_app import load_app
+from holdfast.client.filters import json_or_text
 from holdfast.db import jobs
 from holdfast.db.connect import Database
 from holdfast.db.queues import task_is_known

@@ -1,6 +1,6 @@
 """`holdfast jobs logs` and `holdfast jobs limit-logs`: what handlers logged, and how much of it is kept."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -9,14 +9,14 @@ from holdfast.cli.frame.output import flush, say, tell, write
 from holdfast.cli.frame.render import print_json
 from holdfast.cli.frame.session import with_database
 from holdfast.cli.jobs.operator_actions import Why
+from holdfast.client.handler_logs import by_attempt, read_logs
 from holdfast.client.log_follower import follow_logs
-from holdfast.db import jobs, logs
+from holdfast.db import logs
 from holdfast.db.connect import Database
 from holdfast.model.byte_size import parse_size
-from holdfast.model.error import InvalidOption, NotFound
+from holdfast.model.error import InvalidOption
 from holdfast.model.handler_log import LogLine
 from holdfast.model.id import JobId
-from holdfast.model.json_document import plain
 
 OneAttempt = Annotated[int | None, typer.Option(min=1, help="Only this attempt.")]
 Follow = Annotated[
@@ -42,9 +42,9 @@ def show_logs(
     if follow:
         with_database(context, lambda database: _follow(database, job_id, attempt))
         return
-    lines = with_database(context, lambda database: _read(database, job_id, attempt))
+    lines = with_database(context, lambda database: read_logs(database, job_id, attempt))
     if as_json:
-        print_json({"job": job_id, "attempts": _by_attempt(lines)})
+        print_json({"job": job_id, "attempts": by_attempt(lines)})
         return
     printer = _Printer()
     for line in lines:
@@ -62,12 +62,6 @@ def limit_logs(
     most = parse_size(size)
     with_database(context, lambda database: logs.limit_logs(database, most, reason, actor()))
     tell(f"set: logs of handlers take at most {most} bytes")
-
-
-async def _read(database: Database, job: JobId, attempt: int | None) -> list[LogLine]:
-    if await jobs.get_job(database, job) is None:
-        raise NotFound(f"There is no job {job}.")
-    return await logs.list_lines(database, job, attempt)
 
 
 async def _follow(database: Database, job: JobId, attempt: int | None) -> None:
@@ -94,13 +88,3 @@ class _Printer:
         tell(f"{at} {line.level:<7} {line.logger}: {first}")
         for more in rest:  # indented, so that no line of it looks like another record
             tell(f"    {more}")
-
-
-def _by_attempt(lines: list[LogLine]) -> list[dict[str, Any]]:
-    found: dict[int, list[dict[str, Any]]] = {}
-    for line in lines:
-        shown = {
-            name: value for name, value in plain(line).items() if name in ("at", "level", "logger", "message")
-        }
-        found.setdefault(line.attempt, []).append(shown)
-    return [{"attempt": attempt, "lines": known} for attempt, known in found.items()]

@@ -10,16 +10,10 @@ from holdfast.cli.frame.option_groups import takes
 from holdfast.cli.jobs.job_filter_options import Filters, Ids, filters_of, running_filters_of, select
 from holdfast.db import operator
 from holdfast.model.error import InvalidOption
-from holdfast.model.operator_action import OperatorResult
 from holdfast.model.payload import JsonText, encode, read
 from holdfast.model.state import LIVE, State
 
 Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Record this reason in the audit trail.")]
-REFUSALS: dict[str, str] = {
-    OperatorResult.ENDED: "has ended",
-    OperatorResult.NOT_RUNNING: "is not running",
-    OperatorResult.BUSY: "is being changed by another transaction",
-}
 
 
 @takes(filters=running_filters_of, manner=manner_of)
@@ -42,7 +36,6 @@ def reclaim_jobs(
         lambda database, batch: operator.reclaim(database, batch, reason, actor()),
         manner,
         as_json,
-        REFUSALS,
     )
 
 
@@ -67,7 +60,6 @@ def complete_jobs(
         lambda database, batch: operator.complete_as_operator(database, batch, left, reason, actor()),
         manner,
         as_json,
-        REFUSALS,
     )
 
 
@@ -88,7 +80,6 @@ def fail_jobs(
         lambda database, batch: operator.fail_as_operator(database, batch, reason, actor()),
         manner,
         as_json,
-        REFUSALS,
     )
 
 
@@ -121,7 +112,6 @@ def set_priority(
         lambda database, batch: operator.set_priority(database, batch, to, reason, actor()),
         manner,
         as_json,
-        REFUSALS,
     )
 
 

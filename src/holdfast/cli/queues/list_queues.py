@@ -13,8 +13,7 @@ from holdfast.cli.frame.render import Columns, ago, clock, counts, print_list, p
 from holdfast.cli.frame.session import with_database
 from holdfast.db import queues
 from holdfast.db.connect import Database
-from holdfast.model.error import NotFound
-from holdfast.model.queue import FullPause, QueueDetails, QueueSummary
+from holdfast.model.queue import FullPause, QueueSummary
 
 COUNTS = ("waiting", "scheduled", "ready", "running")
 COLUMNS: Columns[QueueSummary] = {
@@ -42,7 +41,7 @@ def list_queues(
 
 def show_queue(context: typer.Context, name: QueueName, as_json: Json = False) -> None:
     """Show one queue: its settings and its jobs by state."""
-    found = with_database(context, lambda database: _get(database, name))
+    found = with_database(context, lambda database: queues.get_queue(database, name))
     shown = dict(zip(COUNTS, counts(found, COUNTS, found.more_than), strict=True))
     # Beside the counts, and only where they were cut off.
     hidden = dict.fromkeys(["more_than", "sampled_at", *(f"sampled_{name}" for name in COUNTS)])
@@ -59,10 +58,3 @@ async def _list(
     database: Database, limit: int, after: str | None
 ) -> tuple[list[QueueSummary], FullPause | None]:
     return await queues.list_queues(database, limit, after), await queues.full_pause(database)
-
-
-async def _get(database: Database, name: str) -> QueueDetails:
-    found = await queues.get_queue(database, name)
-    if found is None:
-        raise NotFound(f"There is no queue {name!r}.", "'holdfast queues list' shows all queues")
-    return found

@@ -10,12 +10,12 @@ from holdfast.cli.frame.common_options import (
     QueueName,
     Reason,
     actor,
-    json_or_text,
     read_settings,
     seconds_or_null,
 )
 from holdfast.cli.frame.session import with_database
 from holdfast.cli.frame.setting_changes import print_changes
+from holdfast.client.filters import json_or_text
 from holdfast.client.task_and_queue_settings import QueuePolicy, rescue_wire
 from holdfast.db import queues
 

@@ -126,16 +126,7 @@ async def _read(
 
 def _document(report: Report) -> dict[str, Any]:
     return {
-        "ended": [
-            {
-                **plain(one),
-                "success_rate": one.success_rate,
-                "retry_rate": one.retry_rate,
-                "retry_success_rate": one.retry_success_rate,
-                "retries_per_job": one.retries_per_job,
-            }
-            for one in report.ended
-        ],
+        "ended": [one.document() for one in report.ended],
         "live": plain(report.live),
         "open_dead_letters": report.open_letters,
         "more_queues": report.has_more_queues,

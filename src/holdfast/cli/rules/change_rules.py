@@ -10,11 +10,8 @@ from holdfast.cli.frame.render import print_json
 from holdfast.cli.frame.session import with_database
 from holdfast.cli.frame.setting_changes import print_changes
 from holdfast.cli.rules.rule_options import OfQueue, OfTask, RuleName, owner_of, rule_settings
-from holdfast.client.rules import MOST_RULES
+from holdfast.client import rules as client
 from holdfast.db import rules
-from holdfast.db.connect import Database
-from holdfast.model.audit import SettingChange
-from holdfast.model.error import InvalidInput, NotFound
 from holdfast.model.rule import RuleOwner
 
 KEYS = "condition, points, queue, position and enabled"
@@ -42,13 +39,10 @@ def add_rule(
     $.origin, $.size, $.now, $.hour and $.weekday.
     """
     (kind, owner), policy = owner_of(task, queue), rule_settings(settings)
-
-    async def add(database: Database) -> list[SettingChange]:
-        if await _exists(database, kind, owner, name):
-            raise InvalidInput(f"The {kind} {owner} already has a rule {name}.", "change it with 'rules set'")
-        return await rules.set_rule(database, kind, owner, name, policy, reason, actor())
-
-    print_changes(as_json, name, with_database(context, add))
+    changes = with_database(
+        context, lambda database: client.add_rule(database, kind, owner, name, policy, reason, actor())
+    )
+    print_changes(as_json, name, changes)
 
 
 def set_rule(
@@ -116,13 +110,9 @@ def remove_rule(
 ) -> None:
     """Remove a rule. The audit trail keeps what it said."""
     kind, owner = owner_of(task, queue)
-    removed = with_database(
-        context, lambda database: rules.remove_rule(database, kind, owner, name, reason, actor())
-    )
-    if not removed:
-        raise _unknown(kind, owner, name)
+    with_database(context, lambda database: client.remove_rule(database, kind, owner, name, reason, actor()))
     if as_json:
-        print_json({"name": name, "removed": removed})
+        print_json({"name": name, "removed": True})
     else:
         tell(f"removed: {name}")
 
@@ -136,20 +126,7 @@ def _change(
     as_json: bool,
 ) -> None:
     kind, owner = of
-
-    async def change(database: Database) -> list[SettingChange]:
-        if not await _exists(database, kind, owner, name):
-            raise _unknown(kind, owner, name)
-        return await rules.set_rule(database, kind, owner, name, policy, reason, actor())
-
-    print_changes(as_json, name, with_database(context, change))
-
-
-async def _exists(database: Database, kind: RuleOwner, owner: str, name: str) -> bool:
-    return any(rule.name == name for rule in await rules.list_rules(database, kind, owner, MOST_RULES))
-
-
-def _unknown(kind: RuleOwner, owner: str, name: str) -> NotFound:
-    return NotFound(
-        f"The {kind} {owner} has no rule {name}.", f"'rules list --{kind} {owner}' shows its rules"
+    changes = with_database(
+        context, lambda database: client.change_rule(database, kind, owner, name, policy, reason, actor())
     )
+    print_changes(as_json, name, changes)

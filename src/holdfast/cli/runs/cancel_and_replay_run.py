@@ -15,11 +15,10 @@ from holdfast.cli.frame.common_options import (
 )
 from holdfast.cli.frame.output import say, write
 from holdfast.cli.frame.session import with_database
-from holdfast.cli.runs.show_run import progress_of
+from holdfast.client.run import cancel_all, progress_of
 from holdfast.db import runs
 from holdfast.db.connect import Database
 from holdfast.model.human_readable import counted
-from holdfast.model.id import RunId
 from holdfast.model.run_progress import Which
 
 
@@ -33,7 +32,7 @@ def cancel_run(
         progress = await progress_of(database, run_id)
         if not _may_go_on("cancel", progress.total - progress.ended, dry_run, yes):
             return None
-        return await _cancel_all(database, run_id, reason)
+        return await cancel_all(database, run_id, reason, actor())
 
     count = with_database(context, work)
     if count is not None:
@@ -77,11 +76,3 @@ def _may_go_on(word: str, count: int, dry_run: bool, yes: bool) -> bool:
         return False
     confirm(f"{word.capitalize()} {counted(count, 'job')}?", yes)
     return True
-
-
-async def _cancel_all(database: Database, run: RunId, reason: str | None) -> int:
-    """The verb takes a batch at a time, so that no single call runs into a timeout."""
-    total = 0
-    while count := await runs.cancel_run(database, run, reason, actor()):
-        total += count
-    return total

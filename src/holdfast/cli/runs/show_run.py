@@ -13,12 +13,10 @@ from holdfast.cli.frame.common_options import (
 )
 from holdfast.cli.frame.render import counts, facts, print_json, print_sheet, roughly
 from holdfast.cli.frame.session import with_database
+from holdfast.client.run import progress_of, run_document
 from holdfast.client.wait import wait_until
-from holdfast.db import runs
 from holdfast.db.connect import Database
-from holdfast.model.error import NotFound
 from holdfast.model.id import RunId
-from holdfast.model.json_document import plain
 from holdfast.model.run_progress import LIVE, RunProgress
 
 BUDGET = ("budget", "spent", "reserved", "max_units", "used_units", "reserved_units")
@@ -46,13 +44,6 @@ def wait_run(context: typer.Context, run: OneRun, timeout: WaitTimeout = None, a
         raise typer.Exit(1)
 
 
-async def progress_of(database: Database, run: RunId) -> RunProgress:
-    found = await runs.run_progress(database, run)
-    if found is None:
-        raise NotFound(f"There is no run {run}.", "'holdfast runs list' shows all runs")
-    return found
-
-
 async def _ended(database: Database, run: RunId) -> RunProgress | None:
     progress = await progress_of(database, run)
     return progress if progress.ended_at is not None else None
@@ -60,7 +51,7 @@ async def _ended(database: Database, run: RunId) -> RunProgress | None:
 
 def _show(progress: RunProgress, as_json: bool) -> None:
     if as_json:
-        print_json({**plain(progress), "more_than": progress.more_than})
+        print_json(run_document(progress))
     else:
         print_sheet(_sheet(progress))
 

@@ -5,11 +5,12 @@ from typing import Annotated, Any
 
 import typer
 
-from holdfast.cli.frame.common_options import Json, Reason, actor, json_or_text, read_settings
+from holdfast.cli.frame.common_options import Json, Reason, actor, read_settings
 from holdfast.cli.frame.output import command, say, tell
 from holdfast.cli.frame.render import print_json
 from holdfast.cli.frame.session import with_database
 from holdfast.cli.frame.setting_changes import print_changes
+from holdfast.client.filters import json_or_text
 from holdfast.client.schedule import ScheduleSettings, schedule_wire
 from holdfast.client.schedules import add_schedule as add
 from holdfast.db import schedules

@@ -9,14 +9,11 @@ from holdfast.cli.frame.common_options import After, Json, Limit
 from holdfast.cli.frame.output import say, write
 from holdfast.cli.frame.render import ago, clock, print_json, print_sheet
 from holdfast.cli.frame.session import with_database
-from holdfast.client.schedule import coming_slots
+from holdfast.client.schedule import SHOWN, coming_slots, schedule_document
 from holdfast.db.schedules import list_schedules as read_schedules
 from holdfast.maintenance.schedule_times import ScheduleTimes
 from holdfast.model.error import InvalidOption
-from holdfast.model.json_document import plain
 from holdfast.model.schedule import Schedule
-
-SHOWN = 5
 
 
 def list_schedules(
@@ -26,7 +23,7 @@ def list_schedules(
     found = with_database(context, lambda database: read_schedules(database, limit + 1, after))
     shown = found[:limit]
     if as_json:
-        print_json({"schedules": [_document(one) for one in shown]})
+        print_json({"schedules": [schedule_document(one) for one in shown]})
         return
     for place, one in enumerate(shown):
         if place:
@@ -34,10 +31,6 @@ def list_schedules(
         print_sheet(_sheet(one))
     if len(found) > limit:
         say(f"note: there are more than {limit}; --limit shows more, --after goes on")
-
-
-def _document(one: Schedule) -> dict[str, Any]:
-    return {**plain(one), "next_slots": plain(coming_slots(one, SHOWN))}
 
 
 def _sheet(one: Schedule) -> dict[str, Any]:

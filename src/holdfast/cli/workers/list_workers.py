@@ -8,8 +8,6 @@ from holdfast.cli.frame.common_options import Json, Limit, identifier
 from holdfast.cli.frame.render import Columns, ago, print_list, print_one
 from holdfast.cli.frame.session import with_database
 from holdfast.db import worker_list
-from holdfast.db.connect import Database
-from holdfast.model.error import NotFound
 from holdfast.model.id import WorkerId
 from holdfast.model.worker import WorkerSummary
 
@@ -49,14 +47,5 @@ def show_worker(
     as_json: Json = False,
 ) -> None:
     """Show one worker: its lease, job counts, time box and metadata."""
-    found = with_database(context, lambda database: _get(database, WorkerId(identifier(worker, "worker"))))
-    print_one(as_json, found)
-
-
-async def _get(database: Database, worker: WorkerId) -> WorkerSummary:
-    found = await worker_list.get_worker(database, worker)
-    if found is None:
-        raise NotFound(
-            f"There is no worker {worker}.", "'holdfast workers list --all' also shows workers that stopped"
-        )
-    return found
+    known = WorkerId(identifier(worker, "worker"))
+    print_one(as_json, with_database(context, lambda database: worker_list.require_worker(database, known)))

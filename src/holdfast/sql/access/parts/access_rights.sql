@@ -15,6 +15,10 @@ as $$
     ('signal', array['producer', 'worker', 'operator'], false, false),
     ('operate', array['operator'], false, false),
     ('bulk', array['operator'], false, true),
+    ('operate_queue', array['operator'], false, true),
+    ('operate_installation', array['operator'], true, false),
+    ('check_rollout', array['viewer', 'producer', 'worker', 'operator'], false, false),
+    ('report_metric', array['producer', 'worker', 'operator'], true, false),
     ('read_installation', array['viewer', 'operator'], true, false),
     ('manage_keys', array[]::text[], true, false)
 $$;

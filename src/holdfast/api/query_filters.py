@@ -1,0 +1,149 @@
+"""The query parameters that filter a list: what they mean, and how they are read."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from starlette.requests import Request
+
+from holdfast.client.filters import read_labels
+from holdfast.client.read_id import read_id
+from holdfast.model.dead_letter import Triage
+from holdfast.model.duration import parse_duration
+from holdfast.model.error import InvalidOption
+from holdfast.model.state import State
+
+PAGE = frozenset({"limit", "cursor"})
+MOST_INTEGER = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """`repeats`: it may be given more than once, and is a list."""
+
+    words: str
+    read: Callable[[str], Any] = str
+    schema: dict[str, Any] = field(default_factory=lambda: {"type": "string"})
+    repeats: bool = False
+
+
+class Filters:
+    """All that is given must fit. What is not known is refused, so that a misspelt filter is not ignored."""
+
+    def __init__(self, known: dict[str, Filter]) -> None:
+        self._known = known
+
+    def read(self, request: Request, *others: str) -> dict[str, Any]:
+        """`others`: parameters of the route that are no filters."""
+        query = request.query_params
+        for name in query:
+            if name not in self._known and name not in PAGE and name not in others:
+                hint = f"the filters are {', '.join(self._known)}"
+                raise InvalidOption(f"There is no filter {name}.", hint)
+            if len(query.getlist(name)) > 1 and not (name in self._known and self._known[name].repeats):
+                raise InvalidOption(f"{name} is given twice.", "give it once")
+        return {
+            name: [one.read(text) for text in query.getlist(name)] if one.repeats else one.read(query[name])
+            for name, one in self._known.items()
+            if name in query
+        }
+
+    @property
+    def parameters(self) -> list[dict[str, Any]]:
+        """As the OpenAPI document has them."""
+        return [
+            {
+                "name": name,
+                "in": "query",
+                "description": one.words,
+                "schema": {"type": "array", "items": one.schema} if one.repeats else one.schema,
+            }
+            for name, one in self._known.items()
+        ]
+
+
+def read_moment(text: str) -> datetime:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise InvalidOption(
+            f"A time must have a date and a time zone (got {text!r}).", "write it as 2030-01-31T09:00:00Z"
+        )
+    return found
+
+
+def _moment_or_span(text: str) -> datetime | timedelta:
+    return read_moment(text) if "T" in text else parse_duration(text)
+
+
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 11 and int(text) < MOST_INTEGER):
+        raise InvalidOption(f"This must be a whole number (got {text[:100]!r}).", "write it in digits")
+    return int(text)
+
+
+def _one_of(kind: type[State] | type[Triage]) -> dict[str, Any]:
+    return {"type": "string", "enum": [str(one) for one in kind]}
+
+
+_SPAN = "seconds, or a text such as 2h"
+_COUNT: dict[str, Any] = {"type": "integer", "minimum": 0}
+_ID: dict[str, Any] = {"type": "string", "format": "uuid"}
+_QUEUE, _TASK = Filter("Only those of this queue."), Filter("Only those of this task.")
+_RUN = Filter("Only those of the run with this id.", read_id, _ID)
+
+JOB_FILTERS = Filters(
+    {
+        "state": Filter("Only jobs in this state.", schema=_one_of(State)),
+        "queue": _QUEUE,
+        "task": _TASK,
+        "run": _RUN,
+        "label": Filter("Only jobs with this label, NAME=VALUE. Repeat it to require several.", repeats=True),
+        "older_than": Filter(f"Only jobs that were enqueued longer ago: {_SPAN}.", parse_duration),
+        "newer_than": Filter(f"Only jobs that were enqueued less long ago: {_SPAN}.", parse_duration),
+        "attempt": Filter("Only jobs with at least so many attempts.", _whole, _COUNT),
+        "failures": Filter("Only jobs with at least so many failures.", _whole, _COUNT),
+        "priority": Filter("Only jobs with this priority.", _whole, _COUNT),
+        "worker": Filter("Only jobs that the worker with this id is running.", read_id, _ID),
+        "order_key": Filter("Only jobs with this order key."),
+        "unique_key": Filter("Only jobs with this unique key; found by an index."),
+        "unique_scope": Filter("Only jobs whose unique key has this scope, by default the task."),
+        "origin": Filter("Only jobs with this origin, such as manual or scheduled."),
+        "actor": Filter("Only jobs that this database login or access key enqueued."),
+    }
+)
+LETTER_FILTERS = Filters(
+    {
+        "queue": _QUEUE,
+        "task": _TASK,
+        "run": _RUN,
+        "reason_of_death": Filter("Only those that died for this reason, such as failures."),
+        "error_class": Filter("Only those whose last error has this class, such as transient."),
+        "error_type": Filter("Only those whose last error has this type, such as ValueError."),
+        "fingerprint": Filter("Only those whose error has this fingerprint."),
+        "status": Filter("Only those with this status.", schema=_one_of(Triage)),
+        "assignee": Filter("Only those that are assigned to this person."),
+        "since": Filter("Only those that died since this time, or within this span.", _moment_or_span),
+        "until": Filter("Only those that died before this time, or longer ago.", _moment_or_span),
+    }
+)
+EVENT_FILTERS = Filters(
+    {
+        "since": Filter("Only events at or after this time.", read_moment),
+        "until": Filter("Only events before this time.", read_moment),
+        "actor": Filter("Only events of this person, program or access key."),
+        "login": Filter("Only events of this database login."),
+        "cause": Filter("Only events of this kind, such as set_queue, pause or end."),
+        "queue": Filter("Only events of this queue."),
+        "job": Filter("Only events of the job with this id.", read_id, _ID),
+    }
+)
+
+
+def job_filter(given: dict[str, Any]) -> dict[str, Any]:
+    """As `client` takes it, which has all labels together."""
+    labels = {"labels": read_labels(given["label"])} if "label" in given else {}
+    return {name: value for name, value in given.items() if name != "label"} | labels
