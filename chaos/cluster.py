@@ -48,8 +48,8 @@ STARTED = "select distinct pid from holdfast.workers where renewed_at > started_
 
 @dataclass(slots=True)
 class Cluster:
-    """`proxies`: one for the producers, then one per worker, then one per replica of the API; a successor gets
-    the proxy of its predecessor.
+    """`proxies`: one for the producers, then one per worker, then one per replica of the API. A successor
+    gets the proxy of its predecessor.
 
     `affected`, `deaths`: workers that the fault being injected keeps from working, or has ended.
     `exited`: workers that exited by themselves, with their exit codes. `bad_exits`: what was wrong with the

@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 from httpx2 import AsyncClient, Response
 
-from holdfast.api.bulk_body import MOST_AT_ONCE, MOST_LINE, BulkBody
+from holdfast.api.bulk_body import MOST_AT_ONCE, MOST_LINE, MOST_PER_KEY, BulkBody
 from holdfast.client.app import Holdfast
 from holdfast.client.bulk import chunks
 from holdfast.model.access_key import AccessRole, Caller
@@ -156,6 +156,7 @@ async def test_empty_lines_are_bounded_too(
     assert (refused.status_code, await stored(app)) == (422, []), refused.text
 
 
+@pytest.mark.slow
 def test_a_large_body_is_read_in_little_memory(caller: Caller) -> None:
     line = json.dumps({"task": "send", "payload": "x" * 100_000}).encode() + b"\n"
     with TemporaryFile() as spool:
@@ -171,7 +172,7 @@ def test_a_large_body_is_read_in_little_memory(caller: Caller) -> None:
 
 
 async def test_only_a_few_bulk_enqueues_are_received_at_once(
-    http: AsyncClient, app: Holdfast, key: Headers
+    http: AsyncClient, app: Holdfast, key: Headers, make_key: MakeKey
 ) -> None:
     go, begun = asyncio.Event(), asyncio.Semaphore(0)
 
@@ -180,12 +181,17 @@ async def test_only_a_few_bulk_enqueues_are_received_at_once(
         begun.release()
         await go.wait()
 
-    waiting = [asyncio.create_task(http.post(BULK, content=slow(), headers=key)) for _ in range(MOST_AT_ONCE)]
-    for _ in waiting:
-        await begun.acquire()
-    refused = await bulk(http, key, {"task": "send"})
-    assert (refused.status_code, refused.json()["code"]) == (503, "too_many_bulks")
-    assert refused.headers["Retry-After"]
+    waiting = []
+    others = [await make_key(role) for role in ("worker", "operator")]
+    for sender in (key, others[0]):
+        for _ in range(MOST_PER_KEY):
+            waiting.append(asyncio.create_task(http.post(BULK, content=slow(), headers=sender)))
+            await begun.acquire()
+        refused = await bulk(http, sender, {"task": "send"})
+        assert (refused.status_code, refused.json()["code"]) == (503, "too_many_bulks")
+        assert refused.headers["Retry-After"]
+    assert len(waiting) == MOST_AT_ONCE
+    assert (await bulk(http, others[1], {"task": "send"})).status_code == 503
     go.set()
     assert {(await one).status_code for one in waiting} == {201}
     assert (await bulk(http, key, {"task": "send"})).status_code == 201

@@ -67,6 +67,7 @@ def bodies(route: Route) -> Iterator[tuple[str, bytes]]:
             yield f"{field} = {name}", json.dumps({**body, field: value}).encode()
 
 
+@pytest.mark.slow
 def test_hostile_bodies_are_no_fault(database_url: str) -> None:
     with called(database_url) as call:
         for route in routes():

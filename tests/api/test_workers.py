@@ -218,9 +218,14 @@ async def test_a_scope_limits_what_a_worker_may_claim_end_and_move(
         "options": {"queue": "elsewhere"},
     }
     assert await limited.refused(f"/jobs/{job['id']}/children", **child) == (403, "access_denied")
+    child["options"] = {"queue": "mail", "endpoint": "gpu"}
+    assert await limited.refused(f"/jobs/{job['id']}/children", **child) == (403, "access_denied")
     assert len(await app.jobs(queue="elsewhere")) == 1
     async with app.database.transaction() as conn:
-        assert await state_of(conn, other[0]) == "scheduled", "left to other workers"
+        assert await state_of(conn, other[0]) == "ready", "neither held up nor charged"
+        row = await the_job(conn, other[0])
+    assert (row["failures"], row["losses"]) == (0, 0)
+    assert await limited.claim(10) == [], "the worker leaves the lane alone for a while"
 
 
 NONSENSE: list[tuple[str, dict[str, Any]]] = [

@@ -29,14 +29,16 @@ def test_a_server_that_cannot_start_says_why_and_without_an_app_the_next_step_is
 
 
 @contextmanager
-def running(url: str, place: Path, *options: str) -> Iterator["subprocess.Popen[str]"]:
+def running(
+    url: str, place: Path, *options: str, log_format: str = "text"
+) -> Iterator["subprocess.Popen[str]"]:
     (place / "shop.py").write_text(APP)
-    command = [sys.executable, "-m", "holdfast", *options[:-1], "up", "-A", "shop:app", "--port", "0"]
+    command = [sys.executable, "-m", "holdfast", "--log-format", log_format, "up", "-A", "shop:app"]
     log = place / "log"
     with (
         log.open("w") as stderr,
         subprocess.Popen(
-            [*command, "--workers", options[-1]],
+            [*command, "--port", "0", *options],
             env=environment(url),
             cwd=place,
             stdout=subprocess.PIPE,
@@ -60,7 +62,7 @@ def address(process: "subprocess.Popen[str]") -> str:
 @pytest.mark.alone
 @pytest.mark.slow
 def test_it_serves_and_works_replaces_a_killed_worker_and_drains(database_url: str, tmp_path: Path) -> None:
-    with running(database_url, tmp_path, "2") as process:
+    with running(database_url, tmp_path, "--workers", "2") as process:
         with urllib.request.urlopen(f"{address(process)}/readyz", timeout=PATIENCE) as answered:
             assert json.load(answered) == {"status": "ok", "failing": []}
         greet(database_url)
@@ -83,9 +85,12 @@ def test_it_serves_and_works_replaces_a_killed_worker_and_drains(database_url: s
 
 @pytest.mark.alone
 @pytest.mark.slow
-def test_the_others_drain_when_the_parent_is_killed(database_url: str, tmp_path: Path) -> None:
-    with running(database_url, tmp_path, "--log-format", "json", "1") as process:
-        address(process)
+def test_with_dev_it_needs_no_key_and_the_others_drain_when_the_parent_is_killed(
+    database_url: str, tmp_path: Path
+) -> None:
+    with running(database_url, tmp_path, "--dev", log_format="json") as process:
+        with urllib.request.urlopen(f"{address(process)}/metrics", timeout=PATIENCE) as answered:
+            assert answered.status == 200, "with --dev it needs no key"
         greet(database_url)
         children = psutil.Process(process.pid).children(recursive=True)
         assert len(children) == 2

@@ -26,6 +26,7 @@ from tests.docs import (
     test_readme,
     test_resources,
     test_schedules,
+    test_serve,
     test_shared_results,
     test_testing,
     test_time_boxes,
@@ -73,6 +74,7 @@ PAGES: dict[str, list[Callable[..., Any]]] = {
         test_http_workers.test_the_worker_of_the_page_does_its_jobs,
         test_http_workers.test_the_requests_of_the_page_run_the_jobs_of_the_app,
     ],
+    "serve.md": [test_serve.test_its_app_has_the_task],
     "access-keys.md": [test_access_keys.test_the_calls_from_python_work],
     "fastapi.md": [
         test_fastapi.test_the_server_greets_by_its_own_worker,

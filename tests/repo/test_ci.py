@@ -10,6 +10,7 @@ import pytest
 from tests.repo.tree import ROOT
 
 DEV = '#!/bin/sh\necho "$*" >>"$CALLS"\n[ "$1" != "$FAILS" ]\n'
+TOOLS = ("pgbouncer", "chromium", "node", "curl", "jq")
 OLDEST = "test --postgres 15 tests/sql tests/migration tests/machine"
 
 
@@ -32,22 +33,21 @@ def test_lint_and_tests_and_old_servers_and_slow_ones_run_once_each_until_one_fa
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can install")
 def test_a_tool_that_a_proof_needs_is_installed_if_it_is_missing(tmp_path: Path) -> None:
     installer = '#!/bin/sh\necho "apt-get $*" >>"$CALLS"\n'
-    run_ci(tmp_path, "lint", has_pooler=False, **{"apt-get": installer})
+    run_ci(tmp_path, "lint", without=("pgbouncer", "chromium"), **{"apt-get": installer})
     assert (tmp_path / "calls").read_text().splitlines() == [
         "apt-get update -q",
-        "apt-get install -qy --no-install-recommends pgbouncer",
+        "apt-get install -qy --no-install-recommends pgbouncer chromium",
         "lint",
     ]
 
 
 def run_ci(
-    place: Path, fails: str, has_pooler: bool = True, **programs: str
+    place: Path, fails: str, without: tuple[str, ...] = (), **programs: str
 ) -> "subprocess.CompletedProcess[str]":
     (place / ".ci").mkdir()
     shutil.copy(ROOT / ".ci" / "run", place / ".ci" / "run")
     executable(place / "dev", DEV)
-    if has_pooler:
-        programs["pgbouncer"] = "#!/bin/sh\n"
+    programs |= {name: "#!/bin/sh\n" for name in TOOLS if name not in without}
     for name, text in programs.items():
         executable(place / "bin" / name, text)
     for name in ("bash", "dirname", "id", "sh", "timeout"):

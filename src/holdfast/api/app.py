@@ -19,6 +19,7 @@ from holdfast.api.claims import Claims
 from holdfast.api.dead_letters import DeadLetterRoutes
 from holdfast.api.endpoints import Endpoints
 from holdfast.api.flags_and_rollouts import FlagsAndRollouts
+from holdfast.api.function_routes import FunctionRoutes
 from holdfast.api.guard import Guard
 from holdfast.api.health import Health, Ready
 from holdfast.api.held_jobs import HeldJobs
@@ -33,6 +34,7 @@ from holdfast.api.manage_runs import ManageRuns
 from holdfast.api.manage_workers import ManageWorkers
 from holdfast.api.operate_jobs import OperateJobs
 from holdfast.api.pipelines import Pipelines
+from holdfast.api.messages import Messages
 from holdfast.api.problem import RequestRefused, problem, problem_of
 from holdfast.api.producer_runs import ProducerRuns
 from holdfast.api.producers import Producers
@@ -68,12 +70,14 @@ def api_app(
     is_stopping: Callable[[], bool] = lambda: False,
     allow_origins: Sequence[str] = (),
     without_keys: SecretHash | None = None,
+    message_routes: bool = False,
 ) -> FastAPI:
     """`checks`: more that must hold for /readyz, by name; one that raises is failing.
 
     `is_stopping`: asked at least once a second by requests that wait, which then answer what they have.
     `allow_origins`: whose pages may call the API from a browser, such as "https://example.org".
     `without_keys`: the key of requests that have none, from `loopback_key`; they must come from this machine.
+    `message_routes`: whether to serve jobs as messages too, and events and health as functions.
     """
     limits = limits or Limits()
     access, bulks = Access(app, Rates(limits), without_keys), BulkBodies()
@@ -98,10 +102,11 @@ def api_app(
     api.include_router(Live(app, access, is_stopping, waiting).routes())
     api.include_router(Workers(app, access).routes())
     api.include_router(Claims(app, access, LongPolls(app, is_stopping), waiting).routes())
-    for part in (HeldJobs, JobWaits, Work):
+    for part in (HeldJobs, JobWaits, Work, *PEOPLE):
         api.include_router(part(app, access).routes())
-    for people in PEOPLE:
-        api.include_router(people(app, access).routes())
+    if message_routes:
+        api.include_router(Messages(app, access, allow_origins).routes())
+        api.include_router(FunctionRoutes(app, access, allow_origins).routes())
     return api
 
 

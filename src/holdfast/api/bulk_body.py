@@ -2,10 +2,12 @@
 
 import asyncio
 import hashlib
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from tempfile import SpooledTemporaryFile
 from typing import IO
+from uuid import UUID
 
 from starlette.requests import Request
 
@@ -23,6 +25,7 @@ MOST_LINES = 2 * MOST_JOBS  # with the empty ones
 MOST_LINE = 1024 * 1024  # bytes of one job, as of a job on its own
 IN_MEMORY = 1024 * 1024  # bytes of a body; the rest of it is in a temporary file
 MOST_AT_ONCE = 4  # each may have a file, a thread and a transaction
+MOST_PER_KEY = 2  # so that no caller keeps the others out
 
 
 class BulkBody:
@@ -65,18 +68,18 @@ class BulkBodies:
     """Receives them, a few at once: more are refused before they are read."""
 
     def __init__(self) -> None:
-        self._open = 0
+        self._open: Counter[UUID] = Counter()  # by access key
 
     @asynccontextmanager
     async def received(self, request: Request, caller: Caller) -> AsyncIterator[BulkBody]:
-        if self._open >= MOST_AT_ONCE:
+        if self._open.total() >= MOST_AT_ONCE or self._open[caller.key] >= MOST_PER_KEY:
             raise RequestRefused(
                 503,
                 "too_many_bulks",
-                f"This server already receives {MOST_AT_ONCE} bulk enqueues.",
+                f"This server receives {MOST_AT_ONCE} bulk enqueues at once, {MOST_PER_KEY} per access key.",
                 "try again later",
             )
-        self._open += 1
+        self._open[caller.key] += 1
         try:
             with SpooledTemporaryFile(IN_MEMORY) as spool:
                 digest = hashlib.sha256()
@@ -87,7 +90,8 @@ class BulkBodies:
                 await asyncio.to_thread(body.check)
                 yield body
         finally:
-            self._open -= 1
+            self._open[caller.key] -= 1
+            self._open += Counter()  # forgets keys without any
 
 
 def _check_size(number: int, count: int, line: bytes) -> None:

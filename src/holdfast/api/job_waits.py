@@ -9,6 +9,7 @@ from holdfast.api.answer import answer, answers, takes
 from holdfast.api.body import Body
 from holdfast.api.held_jobs import PROBLEMS, TOKEN, ended
 from holdfast.api.read_end import read_waiting
+from holdfast.api.scoped_job import scoped_job
 from holdfast.client.app import Holdfast
 from holdfast.client.job_documents import read_job
 from holdfast.client.read_id import read_id
@@ -62,7 +63,9 @@ class JobWaits:
             payloads.append(EMPTY if payload is None else encode(payload))
             one.close()
         body.close()
-        shared = read_job({"task": name, **options} if isinstance(options, dict) else {}).options
+        given = read_job({"task": name, **options} if isinstance(options, dict) else {})
+        shared = dict(scoped_job(request.state.caller, given).options)
+        del shared["actor"]  # they have that of their parent
         async with self._app.database.transaction() as conn:
             run, is_over = await spawn_children(
                 conn, job, token, name, tasks, payloads, shared, wait, on_failure

@@ -42,6 +42,7 @@ class ServeOptions:
     `stop_delay`: for how long it is not ready, but still takes requests, before it stops.
     `proxies`: addresses or networks whose X-Forwarded-For and X-Forwarded-Proto are believed.
     `without_keys`: calls on loopback need no access key, for `holdfast demo` and `holdfast up --dev`.
+    `message_routes`: also serve jobs as messages, under /api/queue.
     """
 
     host: str = "127.0.0.1"
@@ -54,6 +55,7 @@ class ServeOptions:
     allow_origins: tuple[str, ...] = ()
     proxies: tuple[str, ...] = ()
     without_keys: bool = False
+    message_routes: bool = False
 
 
 async def serve(app: Holdfast, options: ServeOptions, announce: Callable[[str], None]) -> None:
@@ -160,6 +162,7 @@ def make_server(
         is_stopping=is_stopping,
         allow_origins=options.allow_origins,
         without_keys=key,
+        message_routes=options.message_routes,
     )
     config = uvicorn.Config(
         answering_ended(api),

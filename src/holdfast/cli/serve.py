@@ -18,7 +18,12 @@ from holdfast.model.server_extra import server_extra_missing
 if TYPE_CHECKING:
     from holdfast.api.serve import ServeOptions
 
-DEV = "HOLDFAST_UP_DEV"  # set by `holdfast up --dev`: calls need no access key
+DEV = "HOLDFAST_UP_WITHOUT_KEYS"  # set by `holdfast up --dev`: calls need no access key
+
+Host = Annotated[
+    str, typer.Option(metavar="ADDRESS", help="Listen here. Beyond loopback it needs access keys.")
+]
+Port = Annotated[int, typer.Option(min=0, max=65_535, help="0 means any free port.")]
 
 
 def serve(
@@ -33,10 +38,8 @@ def serve(
             help="Serve the database of this app, such as shop.jobs:app, and run its tasks on request.",
         ),
     ] = None,
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Listen here. Beyond loopback it needs access keys.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="0 means any free port.")] = 8080,
+    host: Host = "127.0.0.1",
+    port: Port = 8080,
     grace: Annotated[
         str, typer.Option(metavar="DURATION", help="How long requests may take when the server stops.")
     ] = "25s",
@@ -75,6 +78,9 @@ def serve(
     root_path: Annotated[
         str, typer.Option(metavar="PATH", help="The path that a proxy before the server removes.")
     ] = "",
+    message_routes: Annotated[
+        bool, typer.Option("--message-routes", help="Also serve jobs as messages, under /api/queue.")
+    ] = False,
 ) -> None:
     """The server does maintenance as workers do. SIGTERM and Ctrl-C stop it; requests under way are answered.
 
@@ -105,6 +111,7 @@ def serve(
         read_origins(allow_origin or ()),
         read_proxies(proxy or ()),
         without_keys=os.environ.pop(DEV, None) is not None,
+        message_routes=message_routes,
     )
     with environment_of(target):
         run_on_fast_loop(_serve(target, app, options, database_connections))

@@ -28,7 +28,8 @@ declare
       "record_maintenance", "seal_events", "begin_action_step",
       "forget_workers", "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits",
       "mark_lanes", "prune_logs", "sample_depths", "rebalance_queues", "report_metric", "in_rollout", "check_access",
-      "declare_schedules", "due_schedules", "check_schedule", "fire_schedule"
+      "declare_schedules", "due_schedules", "check_schedule", "fire_schedule",
+      "claim_job", "pending_messages", "claim_message", "end_message", "count_messages"
     ],
     "holdfast_operator": [
       "pause_queue", "resume_queue", "pause_all_queues", "resume_all_queues", "cancel_jobs", "replay_jobs",
@@ -59,7 +60,8 @@ declare
       "count_matching_jobs", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times",
       "recommended_workers", "work_left", "queue_names", "neglected_queues", "recent_ends", "running_jobs",
       "check_invariants", "list_events",
-      "verify_events", "depth_history", "metric_history", "left_workers", "in_rollout", "test_rules", "check_access"
+      "verify_events", "depth_history", "metric_history", "left_workers", "in_rollout", "test_rules", "check_access",
+      "count_messages"
     ]
   }';
   -- created_at, and count_jobs and count_running above: functions in a view run with the rights of its reader.

@@ -16,7 +16,7 @@ import typer
 from holdfast.cli.frame.global_options import Target, start_logging, target_of, use_data_dir
 from holdfast.cli.frame.output import flush, say_lines, write
 from holdfast.cli.frame.session import address_of
-from holdfast.cli.serve import DEV
+from holdfast.cli.serve import DEV, Host, Port
 from holdfast.cli.up.process_tree import ProcessTree, Program
 from holdfast.cli.workers.reload import VARIABLE as RELOAD
 from holdfast.cli.workers.worker_processes import command_of
@@ -37,7 +37,9 @@ holdfast: to run jobs here, write a file such as jobs.py:
     async def greet(name: str) -> str:
         return f"Hello, {name}!"
 
-holdfast: then start 'holdfast up -A jobs:app', and in another terminal 'holdfast enqueue greet {"name": "Ada"}'
+holdfast: then start 'holdfast up -A jobs:app', and in another terminal:
+
+    holdfast enqueue greet '{"name": "Ada"}'
 """
 
 
@@ -64,10 +66,8 @@ def up(
             help="Run at most this many jobs at the same time in each worker.",
         ),
     ] = None,
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Listen here. Beyond loopback it needs access keys.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="0 means any free port.")] = 8080,
+    host: Host = "127.0.0.1",
+    port: Port = 8080,
     reload: Annotated[
         bool,
         typer.Option(
@@ -84,8 +84,8 @@ def up(
         ),
     ] = False,
 ) -> None:
-    """Processes that fail are restarted, after 1 second at first and up to 30 seconds later. SIGTERM and Ctrl-C
-    drain all of them; a second one ends the grace, a third kills them.
+    """Processes that fail are restarted, after 1 second at first and up to 30 seconds later. SIGTERM and
+    Ctrl-C drain all of them; a second one ends the grace, a third kills them.
 
     Other options of 'holdfast serve' and 'holdfast worker' can be set by their environment variables. Needs
     the extra server.

@@ -3,9 +3,11 @@
 -- advance, wait or cancel; its detail is that of the verb of the same name, and may have the attempt's traceparent, as
 -- trace. n is the room for new jobs, 0 for none. kind of a row: job (claimed), lost (that end changed nothing: its
 -- token is outdated), next (due_in says when something may start), lapsed (nothing claimed: call renew_lease first).
+-- chosen: the one job that may be claimed, as claim_job does; null means any.
 -- plan: no seqscan, no bitmapscan, no sort, generic
 create or replace function holdfast.settle_and_claim(
-  worker uuid, n integer, ids uuid[], tokens uuid[], verbs text[], outputs json[], details jsonb[]
+  worker uuid, n integer, ids uuid[], tokens uuid[], verbs text[], outputs json[], details jsonb[],
+  chosen uuid default null
 )
 returns table (
   kind text, job_id uuid, token uuid, task text, queue text, payload json, attempt integer, failures integer,
@@ -25,6 +27,7 @@ declare
   visited record;
   picked  record;
   again   timestamptz;
+  of_lane integer;
 begin
   if cardinality(ids) > 0 then
     return query
@@ -40,8 +43,12 @@ begin
   end if;
   at := holdfast.now();
   perform holdfast.promote_due(at, greatest(n, 100));
+  if chosen is not null then
+    of_lane := coalesce((select j.lane from holdfast.jobs as j where j.id = chosen), 0);
+  end if;
   for visited in select lane, queue, endpoint, is_special, is_full, is_suspect from holdfast.lanes_of(worker) loop
-    if visited.endpoint = '' and not visited.is_special and not visited.is_suspect then
+    continue when visited.lane <> of_lane;
+    if visited.endpoint = '' and not visited.is_special and not visited.is_suspect and chosen is null then
       select
         holdfast.ready_jobs(visited.lane, wanted, at) as ids, at, null::integer[] as places, null::boolean as is_probe,
         null::double precision[] as estimates, null::double precision[] as reserved, null::integer as permit_lane,
@@ -50,7 +57,7 @@ begin
     else
       select a.* into picked
       from holdfast.admit_lane(visited.lane, visited.queue, visited.endpoint, visited.is_special, wanted, at,
-        case when visited.is_suspect then worker end) as a;
+        case when visited.is_suspect then worker end, chosen) as a;
       at := picked.at;
       again := least(again, picked.until);
     end if;

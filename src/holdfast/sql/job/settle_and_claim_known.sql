@@ -1,7 +1,8 @@
 -- running -> as each end says, then ready -> running: settle_and_claim for a worker that another program speaks for.
 -- Besides what that does: claimed jobs of tasks that the worker did not register are deferred for other workers and not
--- returned; time_box, the time that the worker still has, limits n to what it can do in it; a worker that was asked to
--- drain gets no job but a row of kind drain; to complete a job at a stage of a pipeline moves it to its next stage.
+-- returned; if its access key is for some tasks only, they are out of its scope and ready again at once; time_box, the
+-- time that the worker still has, limits n to what it can do in it; a worker that was asked to drain gets no job but a
+-- row of kind drain; to complete a job at a stage of a pipeline moves it to its next stage.
 create or replace function holdfast.settle_and_claim_known(
   worker uuid, n integer, ids uuid[], tokens uuid[], verbs text[], outputs json[], details jsonb[],
   time_box interval default null
@@ -46,7 +47,13 @@ begin
       return next;
     end if;
   end loop;
-  if unknown is not null then
+  if unknown is not null and exists (
+    select from holdfast.access_keys as k where k.id = me.access_key and k.tasks is not null
+  ) then
+    perform holdfast.avoid_lane(worker, f.lane, holdfast.now())
+    from (select distinct j.lane from holdfast.jobs as j where j.id = any (unknown)) as f;
+    perform holdfast.release_jobs(unknown, marks, array_fill('{"yielded": true}'::jsonb, array[cardinality(unknown)]));
+  elsif unknown is not null then
     perform holdfast.fail_jobs(unknown, marks, array_fill(
       jsonb_build_object('class', 'system', 'type', 'UnknownTask', 'message',
         format('The worker %s has not registered this task.', worker)), array[cardinality(unknown)]));

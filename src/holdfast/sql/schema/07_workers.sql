@@ -45,6 +45,8 @@ create table holdfast.workers (
   constraint worker_lease_positive check (lease > '0'),
   constraint worker_slots_positive check (slots >= 1)
 ) with (fillfactor = 30, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
+-- Workers that claim_message registers. No renewal changes these columns.
+create index workers_messages on holdfast.workers (access_key) where metadata ? 'claims_messages';
 comment on table holdfast.workers
   is 'A worker: a process that claims and runs jobs, with its lease. No index on what a renewal changes.';
 comment on column holdfast.workers.id is 'Random, one per process start.';

@@ -2,7 +2,7 @@
 -- A locked endpoint is skipped: a transaction that holds endpoints already could deadlock if it waited for another.
 create or replace function holdfast.admit_jobs(
   in_lane integer, in_queue text, in_endpoint text, is_capped boolean, wanted integer, at timestamptz,
-  out ids uuid[], out places integer[], out is_probe boolean, out estimates double precision[],
+  chosen uuid, out ids uuid[], out places integer[], out is_probe boolean, out estimates double precision[],
   out reserved double precision[], out permit_lane integer, out endpoint text, out until timestamptz
 )
 language plpgsql volatile
@@ -45,7 +45,7 @@ begin
     select c.*
     from holdfast.admission(e, now) as a
     cross join lateral holdfast.candidates(
-      in_lane, at, least(a.room, wanted, holdfast.share_room(e, in_queue)), is_probe) as c
+      in_lane, at, least(a.room, wanted, holdfast.share_room(e, in_queue)), is_probe, chosen) as c
   loop
     -- Earlier jobs may have used up rates and budgets; permits suffice for all candidates.
     if cardinality(ids) > 0

@@ -1,8 +1,9 @@
 -- Picks the ready jobs of a lane that limits, endpoint and budgets allow to start now.
--- lone_worker is set for a lane of suspects: that worker gets one job and nothing else (is_last).
+-- lone_worker is set for a lane of suspects: that worker gets one job and nothing else (is_last). chosen: the one job
+-- that may start; null means any.
 create or replace function holdfast.admit_lane(
   in_lane integer, in_queue text, in_endpoint text, is_special boolean, wanted integer, inout at timestamptz,
-  lone_worker uuid,
+  lone_worker uuid, chosen uuid,
   out ids uuid[], out places integer[], out is_probe boolean, out estimates double precision[],
   out reserved double precision[],
   out permit_lane integer, out endpoint text, out until timestamptz, out is_last boolean
@@ -49,11 +50,13 @@ begin
   if in_endpoint <> '' then
     select a.ids, a.places, a.is_probe, a.estimates, a.reserved, a.permit_lane, a.endpoint, a.until
     into ids, places, is_probe, estimates, reserved, permit_lane, endpoint, later
-    from holdfast.admit_jobs(in_lane, in_queue, in_endpoint, coalesce(l.is_capped, false), most, at) as a;
+    from holdfast.admit_jobs(in_lane, in_queue, in_endpoint, coalesce(l.is_capped, false), most, at, chosen) as a;
   elsif l.is_capped then
     select a.ids, a.reserved, at + interval '500 milliseconds'
     into ids, reserved, later
-    from holdfast.admit_capped(in_lane, most, at) as a;
+    from holdfast.admit_capped(in_lane, most, at, chosen) as a;
+  elsif chosen is not null then
+    ids := array(select c.id from holdfast.candidates(in_lane, at, most, false, chosen) as c);
   else
     ids := holdfast.ready_jobs(in_lane, most, at);
   end if;
