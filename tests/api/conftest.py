@@ -9,9 +9,9 @@ import pytest
 from fastapi import FastAPI
 from httpx2 import ASGITransport, AsyncClient
 
-from holdfast.api import live, live_subjects
 from holdfast.api.app import api_app
-from holdfast.api.limits import Limits
+from holdfast.api.limits.limits import Limits
+from holdfast.api.live import streams, subjects
 from holdfast.client.app import Holdfast
 from tests.api.people import Caller
 
@@ -48,8 +48,8 @@ def make_key(app: Holdfast) -> MakeKey:
 @pytest.fixture
 def live_api(app: Holdfast, monkeypatch: pytest.MonkeyPatch) -> FastAPI:
     """Reads and checks access a hundred times a second, so that no test has to wait."""
-    monkeypatch.setattr(live, "PACE", timedelta(milliseconds=10))
-    monkeypatch.setattr(live, "CHECK_EVERY", timedelta(milliseconds=10))
+    monkeypatch.setattr(streams, "PACE", timedelta(milliseconds=10))
+    monkeypatch.setattr(streams, "CHECK_EVERY", timedelta(milliseconds=10))
     return api_app(app)
 
 
@@ -68,8 +68,8 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         monkeypatch.setattr(module, name, read)
 
     for name in ("read_overview", "run_progress", "job_outlines", "list_endpoints"):
-        counting(live_subjects, name)
-    counting(live, "check_access")
+        counting(subjects, name)
+    counting(streams, "check_access")
     return counted
 
 

@@ -12,7 +12,7 @@ from uuid import uuid4
 from httpx2 import ASGITransport, AsyncClient, Response
 
 from holdfast.api.app import api_app
-from holdfast.api.limits import Limits
+from holdfast.api.limits.limits import Limits
 from holdfast.client.app import Holdfast
 
 Call = Callable[..., Response]

@@ -5,7 +5,7 @@ from typing import Any
 
 from httpx2 import AsyncClient
 
-from holdfast.api.action_worker import acting
+from holdfast.api.people.action_worker import acting
 from holdfast.client.app import Holdfast
 from tests.api.conftest import Headers, MakeKey
 from tests.builders import dead_job, ready_jobs

@@ -6,7 +6,7 @@ import pytest
 from httpx2 import ASGITransport, AsyncClient
 
 from holdfast.api.app import api_app
-from holdfast.api.limits import Limits
+from holdfast.api.limits.limits import Limits
 from holdfast.client.app import Holdfast
 from holdfast.model.error import InvalidOption
 from tests.api.conftest import MakeKey

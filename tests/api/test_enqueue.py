@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 from httpx2 import AsyncClient, Response
 
-from holdfast.api.bulk_body import MOST_AT_ONCE, MOST_LINE, MOST_PER_KEY, BulkBody
+from holdfast.api.producers.bulk_body import MOST_AT_ONCE, MOST_LINE, MOST_PER_KEY, BulkBody
 from holdfast.client.app import Holdfast
 from holdfast.client.bulk import chunks
 from holdfast.model.access_key import AccessRole, Caller
@@ -151,7 +151,7 @@ async def test_a_line_has_the_bound_of_a_job_on_its_own(http: AsyncClient, key: 
 async def test_empty_lines_are_bounded_too(
     http: AsyncClient, app: Holdfast, key: Headers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("holdfast.api.bulk_body.MOST_LINES", 10)
+    monkeypatch.setattr("holdfast.api.producers.bulk_body.MOST_LINES", 10)
     refused = await bulk(http, key, *[""] * 10, {"task": "send"})
     assert (refused.status_code, await stored(app)) == (422, []), refused.text
 

@@ -8,9 +8,9 @@ from uuid import UUID, uuid4
 import pytest
 from httpx2 import ASGITransport, AsyncClient
 
-from holdfast.api import awaited_ends
 from holdfast.api.app import api_app
-from holdfast.api.limits import Limits
+from holdfast.api.limits.limits import Limits
+from holdfast.api.live import awaited_ends
 from holdfast.client.app import Holdfast
 from holdfast.db.jobs import job_states
 from holdfast.db.statement import Executor

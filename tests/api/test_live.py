@@ -11,8 +11,8 @@ from uuid import UUID
 import pytest
 from fastapi import FastAPI
 
-from holdfast.api import event_stream, live, live_subjects
 from holdfast.api.app import api_app
+from holdfast.api.live import event_stream, streams, subjects
 from holdfast.client.app import Holdfast
 from holdfast.model.job import JobOutline
 from holdfast.model.overview import Overview
@@ -86,21 +86,21 @@ async def test_a_change_is_sent_and_an_unchanged_snapshot_is_not(
 
 
 async def test_estimates_alone_are_sent_every_ten_seconds_only() -> None:
-    def at(seconds: float, **value: Any) -> live_subjects.Snapshot:
-        return live_subjects.Snapshot({"now": str(seconds), "runs": [value]}, "…", seconds)
+    def at(seconds: float, **value: Any) -> subjects.Snapshot:
+        return subjects.Snapshot({"now": str(seconds), "runs": [value]}, "…", seconds)
 
     first = at(0, eta=5.0, done=1)
-    assert not live_subjects.is_news(first, at(60, eta=5.0, done=1))
-    assert not live_subjects.is_news(first, at(1, eta=4.0, done=1))
-    assert live_subjects.is_news(first, at(11, eta=4.0, done=1))
-    assert live_subjects.is_news(first, at(1, eta=5.0, done=2))
+    assert not subjects.is_news(first, at(60, eta=5.0, done=1))
+    assert not subjects.is_news(first, at(1, eta=4.0, done=1))
+    assert subjects.is_news(first, at(11, eta=4.0, done=1))
+    assert subjects.is_news(first, at(1, eta=5.0, done=2))
 
 
 async def test_however_many_watch_each_subject_is_read_once(
     live_api: FastAPI, app: Holdfast, key: Headers, make_key: MakeKey, reads: Counter[str], monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(live, "PACE", timedelta(hours=1))
-    monkeypatch.setattr(live, "CHECK_EVERY", timedelta(hours=1))
+    monkeypatch.setattr(streams, "PACE", timedelta(hours=1))
+    monkeypatch.setattr(streams, "CHECK_EVERY", timedelta(hours=1))
     limited = [await make_key(role, queues=["mail"]) for role in ("viewer", "operator")]
     live_api = api_app(app)
     async with AsyncExitStack() as open_streams:
@@ -175,8 +175,8 @@ async def test_what_is_deleted_is_reported_as_gone(live_api: FastAPI, app: Holdf
 async def test_a_silent_stream_is_kept_alive_by_comments(
     live_api: FastAPI, key: Headers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live, "KEEP_ALIVE", 0.0)
-    monkeypatch.setattr(live, "LOOK_UP", 0.01)
+    monkeypatch.setattr(streams, "KEEP_ALIVE", 0.0)
+    monkeypatch.setattr(streams, "LOOK_UP", 0.01)
     async with streaming(live_api, LIVE, key) as client:
         await next_of(client)
         waiting = asyncio.ensure_future(client.event())
@@ -190,7 +190,7 @@ async def test_a_silent_stream_is_kept_alive_by_comments(
 async def test_subjects_are_limited_and_free_again_when_nobody_watches(
     live_api: FastAPI, app: Holdfast, key: Headers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live, "MOST_SUBJECTS", 2)
+    monkeypatch.setattr(streams, "MOST_SUBJECTS", 2)
     one, two, three = [f"{LIVE}?watch=job:{await a_job(app)}" for _ in range(3)]
     async with streaming(live_api, one, key) as first:
         async with streaming(live_api, two, key) as second, streaming(live_api, one, key) as third:

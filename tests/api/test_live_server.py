@@ -12,7 +12,7 @@ import uvicorn
 from httpx2 import AsyncClient, Response
 
 from holdfast.api.app import api_app
-from holdfast.api.bounded_connection import BoundedConnection
+from holdfast.api.limits.bounded_connection import BoundedConnection
 from holdfast.client.app import Holdfast
 from tests.api.conftest import MakeKey
 from tests.builders import a_sealed_run

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from httpx2 import ASGITransport, AsyncClient
 
-from holdfast.api import claims, long_polls
 from holdfast.api.app import api_app
+from holdfast.api.workers import claims, long_polls
 from holdfast.client.app import Holdfast
 from tests.api.conftest import Headers, MakeKey
 from tests.api.http_worker import HttpWorker

@@ -6,7 +6,7 @@ import pytest
 from httpx2 import ASGITransport, AsyncClient
 
 from holdfast.api.app import api_app
-from holdfast.api.loopback import loopback_key
+from holdfast.api.limits.loopback import loopback_key
 from holdfast.client.app import Holdfast
 
 PAGE = "http://localhost:3000"

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from httpx2 import ASGITransport, AsyncClient
 
-from holdfast.api import rates
 from holdfast.api.app import api_app
-from holdfast.api.limits import Limits
-from holdfast.api.rates import Buckets
+from holdfast.api.limits import rates
+from holdfast.api.limits.limits import Limits
+from holdfast.api.limits.rates import Buckets
 from holdfast.client.app import Holdfast
 from holdfast.db.access_keys import check_access
 from holdfast.model.access_key import Caller
@@ -115,7 +115,7 @@ def look_ups(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
         asked.append(args)
         return await check_access(*args, **more)
 
-    monkeypatch.setattr("holdfast.api.access.check_access", counted)
+    monkeypatch.setattr("holdfast.api.request.access.check_access", counted)
     return lambda: len(asked)
 
 

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.types import Message
 
 from holdfast.api.app import api_app
-from holdfast.api.limits import Limits
+from holdfast.api.limits.limits import Limits
 from holdfast.client.app import Holdfast
 from tests.api.conftest import MakeKey
 

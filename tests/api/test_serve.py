@@ -22,8 +22,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.server import ServerState
 
 from holdfast.api.app import api_app
-from holdfast.api.bounded_connection import BEYOND, BoundedConnection
-from holdfast.api.limits import Limits
+from holdfast.api.limits.bounded_connection import BEYOND, BoundedConnection
+from holdfast.api.limits.limits import Limits
 from holdfast.api.serve import ServeOptions, make_server, read_proxies, require_keys
 from holdfast.client.app import Holdfast
 from holdfast.model.error import InvalidOption, NotConfigured

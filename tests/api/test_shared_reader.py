@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from holdfast.api.shared_reader import SharedReader, until_rung
+from holdfast.api.live.shared_reader import SharedReader, until_rung
 from tests.patience import PATIENCE
 
 SHORT = timedelta(milliseconds=5)

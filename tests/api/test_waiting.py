@@ -5,8 +5,8 @@ from uuid import uuid4
 
 import pytest
 
-from holdfast.api.problem import RequestRefused
-from holdfast.api.waiting import Waiting
+from holdfast.api.limits.waiting import Waiting
+from holdfast.api.request.problem import RequestRefused
 
 ONE, OTHER, THIRD = uuid4(), uuid4(), uuid4()
 

@@ -7,7 +7,7 @@ import pytest
 from httpx2 import ASGITransport, AsyncClient
 
 from holdfast.api.app import api_app
-from holdfast.api.limits import Limits
+from holdfast.api.limits.limits import Limits
 from holdfast.client.app import Holdfast
 from tests.api.conftest import Headers, MakeKey
 from tests.api.http_worker import HttpWorker

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from holdfast.api.claims import CLAIMED_JOB
+from holdfast.api.workers.claims import CLAIMED_JOB
 from holdfast.client.app import Holdfast
 from tests.docs.page import blocks, run
 from tests.docs.test_http_api import served

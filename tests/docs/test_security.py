@@ -6,9 +6,9 @@ from uuid import UUID
 
 import asyncpg
 
-from holdfast.api import rates
-from holdfast.api.bounded_connection import BEYOND, BoundedConnection
-from holdfast.api.limits import Limits
+from holdfast.api.limits import rates
+from holdfast.api.limits.bounded_connection import BEYOND, BoundedConnection
+from holdfast.api.limits.limits import Limits
 from holdfast.api.serve import DATABASE_WAIT, HEADERS_LIMIT, IDLE_FOR, ServeOptions
 from tests.cli.command import holdfast
 from tests.docs.page import blocks, run

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from holdfast.api.app import api_app
-from holdfast.api.limits import Limits
+from holdfast.api.limits.limits import Limits
 from holdfast.client.app import Holdfast
 from holdfast.db.connect import Connection
 from tests.api.serving import served

@@ -14,7 +14,7 @@ import asyncpg
 import pytest
 from asyncpg import Record
 
-from holdfast.api.live_subjects import Kind, Subject, read_snapshots
+from holdfast.api.live.subjects import Kind, Subject, read_snapshots
 from holdfast.db.connect import Connection
 from holdfast.db.figures import read_figures
 from tests.database import fresh_database

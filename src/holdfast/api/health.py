@@ -8,9 +8,9 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from holdfast.api.access import KEYED, Access
-from holdfast.api.answer import answer, answers
-from holdfast.api.shared_reader import SharedReader
+from holdfast.api.live.shared_reader import SharedReader
+from holdfast.api.request.access import KEYED, Access
+from holdfast.api.request.answer import answer, answers
 from holdfast.client.app import Holdfast
 from holdfast.client.doctor_checks import examine
 from holdfast.db.schema_check import require_schema

@@ -13,12 +13,12 @@ from uuid import uuid4
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from holdfast.api.action_worker import acting
 from holdfast.api.app import api_app, check_origin
-from holdfast.api.bounded_connection import BoundedConnection
-from holdfast.api.limits import Limits
-from holdfast.api.loopback import is_loopback, loopback_key
-from holdfast.api.problem import RequestRefused, problem, problem_of
+from holdfast.api.limits.bounded_connection import BoundedConnection
+from holdfast.api.limits.limits import Limits
+from holdfast.api.limits.loopback import is_loopback, loopback_key
+from holdfast.api.people.action_worker import acting
+from holdfast.api.request.problem import RequestRefused, problem, problem_of
 from holdfast.client.app import Holdfast
 from holdfast.db.access_keys import has_access_keys
 from holdfast.db.connect import Database

@@ -89,7 +89,7 @@ def serve(
     target = target_of(context)
     start_logging(target, "info")
     try:
-        from holdfast.api.limits import Limits
+        from holdfast.api.limits.limits import Limits
         from holdfast.api.serve import ServeOptions, read_origins, read_proxies
     except ModuleNotFoundError as exc:
         raise server_extra_missing("holdfast serve", exc) from exc

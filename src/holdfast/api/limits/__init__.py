@@ -1,0 +1,1 @@
+"""What one caller may take of the server, and calls without keys."""

@@ -1,0 +1,80 @@
+"""Calls without an access key, from this machine only: for `holdfast demo` and `holdfast up --dev`."""
+
+import ipaddress
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from uuid import uuid4
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from holdfast.api.request.problem import RequestRefused
+from holdfast.client.app import Holdfast
+from holdfast.model.access_key import AccessRole, SecretHash, hash_secret
+
+_OWN_PAGE = frozenset({"", "none", "same-origin"})
+
+
+@asynccontextmanager
+async def loopback_key(app: Holdfast) -> AsyncIterator[SecretHash]:
+    """An admin key for the calls without one, so that they are checked and recorded as all others.
+
+    Its secret never leaves this function: a key that a killed process leaves behind opens nothing.
+    """
+    name = f"loopback-{uuid4().hex[:12]}"
+    made = await app.keys.create(
+        name, AccessRole.ADMIN, expires_in="30d", reason="a server without keys, on loopback"
+    )
+    try:
+        yield hash_secret(made.secret)
+    finally:
+        await app.keys.revoke(name, "the server has stopped")
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class LoopbackOnly:
+    """ASGI middleware: refuses what a page of another site makes a browser send.
+
+    By DNS rebinding its own name leads to this machine: the Host header then names it. Without, the browser
+    says in Origin or Sec-Fetch-Site that the page is another's.
+    """
+
+    def __init__(self, app: ASGIApp, origins: Collection[str]) -> None:
+        self._app, self._origins = app, origins
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            self._check(Headers(scope=scope))
+        await self._app(scope, receive, send)
+
+    def _check(self, headers: Headers) -> None:
+        hosts = headers.getlist("host")
+        if len(hosts) != 1 or not is_loopback(_name(hosts[0])):
+            raise RequestRefused(
+                403,
+                "host_not_allowed",
+                "A server without access keys answers only to loopback names.",
+                "call it as localhost or 127.0.0.1, or use 'holdfast serve' with an access key",
+            )
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site", "")
+        own = {f"http://{hosts[0]}", f"https://{hosts[0]}", *self._origins}
+        if site not in _OWN_PAGE if origin is None else origin not in own:
+            raise RequestRefused(
+                403,
+                "origin_not_allowed",
+                "A server without access keys takes no requests from pages of another origin.",
+                "name the origin with --allow-origin",
+            )
+
+
+def _name(host: str) -> str:
+    """Without the port; an IPv6 address without its brackets."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.partition(":")[0]

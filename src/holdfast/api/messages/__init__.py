@@ -1,0 +1,1 @@
+"""Optional routes for workers that claim a message by its id."""

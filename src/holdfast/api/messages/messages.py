@@ -1,0 +1,171 @@
+"""Jobs as messages, for workers that speak nothing but `fetch`: pending, claim, complete, fail and stats.
+
+A message is a job named by its unique key. Its payload is the message; `id` and `botParams` are added to it.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from holdfast.api.messages.origin_check import OriginCheck
+from holdfast.api.request.access import KEYED, Access
+from holdfast.api.request.answer import answer, answers
+from holdfast.client.app import Holdfast
+from holdfast.client.job_documents import read_document
+from holdfast.db import messages
+from holdfast.model.access_key import AccessAction
+from holdfast.model.error import InvalidPayload
+from holdfast.model.message import MessageClaim, PendingMessage
+from holdfast.model.outcome import Verb
+from holdfast.model.payload import encode
+from holdfast.model.state import State
+
+LEASE = timedelta(seconds=300)
+MOST_PENDING = 1000
+LONGEST_NAME = 1000
+REPORTED = "The worker reported a failure."
+WORDS = {
+    State.RUNNING: "processing",
+    State.COMPLETED: "complete",
+    State.DEAD: "failed",
+    State.REJECTED: "rejected",
+    State.CANCELLED: "cancelled",
+}
+_PROBLEMS = (401, 403, 404, 409, 413, 422, 503)
+_STATUS = {"status": "pending", "claimedBy": None, "claimedAt": None, "attempts": 0, "priority": 50}
+_MESSAGE = {"id": "1761422679105-1j6sori2x", "text": "5", "botParams": {"entity": "poet", **_STATUS}}
+
+Size = Annotated[int, Query(ge=1, le=MOST_PENDING)]
+Group = Annotated[str | None, Query(max_length=200, description="Also jobs of this group.")]
+
+
+class Messages:
+    def __init__(self, app: Holdfast, access: Access, origins: Sequence[str]) -> None:
+        """`origins`: whose pages may call these routes, besides those of the server's own address."""
+        self._app, self._access = app, access
+        self._origin = OriginCheck(origins)
+
+    def routes(self) -> APIRouter:
+        found = APIRouter(prefix="/api/queue", dependencies=[*KEYED, Depends(self._origin)])
+        found.get("/pending", responses=answers([_MESSAGE], *_PROBLEMS))(self.pending)
+        claimed = answers({"success": True, "message": _MESSAGE}, *_PROBLEMS)
+        found.post("/claim", responses=claimed, openapi_extra=_takes("workerId", "group"))(self.claim)
+        ended = answers({"success": True, "status": "complete"}, *_PROBLEMS)
+        found.post("/complete", responses=ended, openapi_extra=_takes("workerId", "output"))(self.complete)
+        found.post("/fail", responses=ended, openapi_extra=_takes("workerId", "error"))(self.fail)
+        counts = {"pending": 3, "processing": 2, "complete": 145, "failed": 1}
+        found.get("/stats", responses=answers(counts, 401, 403, 503))(self.stats)
+        return found
+
+    async def pending(self, request: Request, limit: Size = 10, group: Group = None) -> Response:
+        """The messages that this key could claim now, the highest priority first, then the oldest."""
+        caller = await self._access.check(request, AccessAction.WORK)
+        found = await messages.pending_messages(self._app.database, caller.key, group, limit)
+        return answer([_pending(one) for one in found])
+
+    async def claim(self, request: Request) -> Response:
+        """Takes one message for 300 seconds. `success` is false if another worker has it or it may not start.
+
+        Each worker process needs an access key of its own, or must send a `workerId` of its own.
+        """
+        caller = await self._access.check(request, AccessAction.WORK)
+        body = await _read(request, "workerId", "group")
+        worker, group = body.text("workerId"), body.text("group")
+        async with self._app.database.transaction() as conn:
+            found = await messages.claim_message(conn, caller.key, worker, body.message, group, LEASE)
+            await self._access.check(request, AccessAction.WORK, jobs=[found.job_id], on=conn)
+        if not found.is_claimed:
+            status = WORDS.get(found.state, "pending")
+            return answer({"success": False, "reason": "already claimed", "status": status})
+        return answer({"success": True, "message": _claimed(found, worker or caller.name)})
+
+    async def complete(self, request: Request) -> Response:
+        """Ends a message well. 409 `lease_lost`: its newest claim is not that of this key and `workerId`."""
+        return await self._end(request, Verb.COMPLETE, "output")
+
+    async def fail(self, request: Request) -> Response:
+        """Ends an attempt badly: the message is retried as its queue says, or failed for good."""
+        return await self._end(request, Verb.FAIL, "error")
+
+    async def stats(self, request: Request) -> Response:
+        """Messages in the key's scope: pending and processing now, complete and failed since installation."""
+        caller = await self._access.check(request, AccessAction.READ_STATE)
+        return answer(await messages.count_messages(self._app.database, caller.key))
+
+    async def _end(self, request: Request, verb: Verb, said: str) -> Response:
+        caller = await self._access.check(request, AccessAction.WORK)
+        body = await _read(request, "workerId", said)
+        worker, output = body.text("workerId"), encode(body.fields.get("output"))
+        detail = {"message": body.text("error") or REPORTED} if verb is Verb.FAIL else {}
+        async with self._app.database.transaction() as conn:
+            ended = await messages.end_message(conn, caller.key, worker, body.message, verb, output, detail)
+            await self._access.check(request, AccessAction.WORK, jobs=[ended.job_id], on=conn)
+        return answer({"success": True, "status": WORDS.get(ended.state, "pending")})
+
+
+async def _read(request: Request, *known: str) -> "_Body":
+    """Whatever its content type says: `fetch` sends a string as text/plain."""
+    return _Body(read_document(await request.body()), {"messageId", *known})
+
+
+class _Body:
+    def __init__(self, fields: dict[str, Any], known: set[str]) -> None:
+        self.fields = fields
+        unknown = sorted(fields.keys() - known)
+        if unknown:
+            raise InvalidPayload(f"There is no field {unknown[0]}.", f"send {', '.join(sorted(known))}", "$")
+        self.message = self.text("messageId") or ""
+        if not self.message:
+            raise InvalidPayload("messageId must be a non-empty string.", path="$.messageId")
+
+    def text(self, name: str) -> str | None:
+        value = self.fields.get(name)
+        if value is not None and (not isinstance(value, str) or len(value) > LONGEST_NAME):
+            raise InvalidPayload(
+                f"{name} must be a string of at most {LONGEST_NAME} characters.", path=f"$.{name}"
+            )
+        return value
+
+
+def _pending(job: PendingMessage) -> dict[str, Any]:
+    return _message(job.payload, job.message_id, job.priority, job.failures, "pending")
+
+
+def _claimed(job: MessageClaim, worker: str) -> dict[str, Any]:
+    return _message(
+        job.payload, job.message_id, job.priority, job.failures, "processing", worker, job.started_at
+    )
+
+
+def _message(
+    payload: Any,
+    message_id: str | None,
+    priority: int | None,
+    failures: int | None,
+    status: str,
+    worker: str | None = None,
+    since: datetime | None = None,
+) -> dict[str, Any]:
+    """The payload with its state, in milliseconds since 1970 as JavaScript counts."""
+    own = payload if isinstance(payload, dict) else {"payload": payload}
+    params = own.get("botParams")
+    state = {
+        "priority": priority,
+        "status": status,
+        "claimedBy": worker,
+        "claimedAt": None if since is None else round(since.timestamp() * 1000),
+        "attempts": failures,
+    }
+    return {**own, "id": message_id, "botParams": {**(params if isinstance(params, dict) else {}), **state}}
+
+
+def _takes(*optional: str) -> dict[str, Any]:
+    """What the OpenAPI document says about the body, which is read by our own code."""
+    example = {"messageId": _MESSAGE["id"], "workerId": "worker-1"}
+    said = f"messageId, and where wanted {' and '.join(optional)}. Any content type."
+    body = {"description": said, "content": {"application/json": {"example": example}}}
+    return {"requestBody": body}

@@ -1,0 +1,25 @@
+"""Whose pages may make a browser call a route, where the content type does not keep them out."""
+
+from collections.abc import Sequence
+
+from starlette.requests import Request
+
+from holdfast.api.request.problem import RequestRefused
+
+
+class OriginCheck:
+    """These routes take a body of any content type, which a page of another site may send without asking."""
+
+    def __init__(self, allowed: Sequence[str]) -> None:
+        self._allowed = frozenset(allowed)
+
+    async def __call__(self, request: Request) -> None:
+        origin, host = request.headers.get("origin"), request.headers.get("host")
+        own = {None, f"http://{host}", f"https://{host}"}
+        if origin not in own | self._allowed and "*" not in self._allowed:
+            raise RequestRefused(
+                403,
+                "origin_not_allowed",
+                "These routes take no requests from pages of another origin.",
+                "name the origin with --allow-origin",
+            )

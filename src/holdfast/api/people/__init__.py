@@ -1,0 +1,1 @@
+"""Routes for people: read and operate everything, one file per noun."""

@@ -1,0 +1,141 @@
+"""Bulk operator actions over HTTP: asked for here, done as jobs of the queue `holdfast` by the server."""
+
+import json
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from holdfast.api.request.access import KEYED, Access, secret_of
+from holdfast.api.request.answer import answer, answers
+from holdfast.client.action_request import ActionRequest
+from holdfast.client.action_work import CHECKPOINT
+from holdfast.client.app import Holdfast
+from holdfast.client.job_actions import JobSelection, act
+from holdfast.client.job_documents import read_document
+from holdfast.client.read_id import read_id
+from holdfast.db import actions, jobs
+from holdfast.model.access_key import AccessAction
+from holdfast.model.action import ActionName
+from holdfast.model.error import NotFound
+from holdfast.model.id import JobId
+from holdfast.model.job import Job
+from holdfast.model.queue import CancelResult
+
+_PROBLEMS = (401, 403, 404, 409, 422, 503)
+_ID = "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b11"
+_REQUEST = {
+    "action": "cancel",
+    "filter": {"queue": "mail", "older_than": "2d"},
+    "reason": "the campaign was stopped",
+    "pace": "100/s",
+    "dry_run": False,
+}
+_ACTION = {
+    "id": _ID,
+    "action": "cancel",
+    "state": "running",
+    "settings": {"filter": {"queue": "mail", "older_than": 172800.0}, "pace": "100/s"},
+    "reason": "the campaign was stopped",
+    "actor": "ops",
+    "progress": {"done": 200, "total": 900},
+    "result": {"counts": {"cancelled": 198, "asked": 2}},
+    "problem": None,
+}
+_BODY = {
+    "requestBody": {
+        "required": True,
+        "description": f"`action` is one of {', '.join(ActionName)}.",
+        "content": {"application/json": {"example": _REQUEST}},
+    }
+}
+
+
+class Actions:
+    def __init__(self, app: Holdfast, access: Access) -> None:
+        self._app, self._access = app, access
+
+    def routes(self) -> APIRouter:
+        found = APIRouter(prefix="/api/v1/actions", dependencies=KEYED)
+        asked = answers({"id": _ID, "created": True}, 408, 413, *_PROBLEMS, status=202)
+        found.post("", status_code=202, responses=asked, openapi_extra=_BODY)(self.ask)
+        found.get("/{action_id}", responses=answers(_ACTION, *_PROBLEMS))(self.show)
+        stopped = answers({"id": _ID, "result": "asked"}, *_PROBLEMS)
+        found.post("/{action_id}/cancel", responses=stopped)(self.cancel)
+        found.delete("/{action_id}", responses=stopped)(self.remove)
+        return found
+
+    async def ask(self, request: Request) -> Response:
+        """Stores the action; `holdfast serve` does it, step by step. `dry_run` only counts the jobs.
+
+        `Idempotency-Key` makes a repeated request harmless: for 24 hours the same key of the same access key
+        gives the same action.
+        """
+        await self._access.check(request, AccessAction.OPERATE)
+        wanted = await ActionRequest.read(self._app.database, read_document(await request.body()))
+        stored = await actions.request_action(
+            self._app.database,
+            secret_of(request),
+            wanted.action,
+            wanted.settings,
+            wanted.reason,
+            request.headers.get("idempotency-key"),
+        )
+        return answer(stored, 202)
+
+    async def show(self, request: Request, action_id: str) -> Response:
+        """State, progress and result of an action; the counts so far while it runs."""
+        found = await self._action(await self._allowed(request, action_id, AccessAction.READ_JOB))
+        asked = found.payload
+        return answer(
+            {
+                "id": found.id,
+                "action": asked["action"],
+                "state": found.state,
+                "settings": asked["settings"],
+                "reason": asked["reason"],
+                "actor": found.claimed_actor,
+                "created_at": found.created_at,
+                "ended_at": found.ended_at,
+                "progress": found.progress,
+                "result": found.output if found.output is not None else await self._so_far(found),
+                "problem": found.reason,
+            }
+        )
+
+    async def cancel(self, request: Request, action_id: str) -> Response:
+        """Stops an action: what it has done stays. `asked`: it stops before its next step."""
+        job = await self._allowed(request, action_id, AccessAction.OPERATE)
+        reason, actor = "cancelled over HTTP", request.state.key_name
+        results = await act(
+            self._app.database,
+            JobSelection((job,)),
+            lambda batch: jobs.cancel_jobs(self._app.database, batch, reason, actor),
+        )
+        return answer({"id": job, "result": results.get(job, CancelResult.NOT_FOUND)})
+
+    async def remove(self, request: Request, action_id: str) -> Response:
+        """The same as cancel."""
+        return await self.cancel(request, action_id)
+
+    async def _allowed(self, request: Request, action_id: str, action: AccessAction) -> JobId:
+        job = JobId(read_id(action_id))
+        request.state.key_name = await actions.check_action_access(
+            self._app.database, secret_of(request), job, action
+        )
+        return job
+
+    async def _action(self, job: JobId) -> Job:
+        found = await jobs.get_job(self._app.database, job)
+        if found is None:
+            raise NotFound(f"There is no action {job}.")
+        return found
+
+    async def _so_far(self, job: Job) -> dict[str, Any] | None:
+        """Of an action that runs, or that was stopped."""
+        for checkpoint in await jobs.list_checkpoints(self._app.database, job.id):
+            if checkpoint.name == CHECKPOINT:
+                kept = json.loads(checkpoint.value)
+                return {"matched": kept["total"], "counts": kept["counts"]}
+        return None

@@ -1,0 +1,143 @@
+"""What became of jobs: one, its state, its result, why it does not run, its timeline, and lists."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from holdfast.api.limits.waiting import Waiting
+from holdfast.api.live.awaited_ends import AwaitedEnds
+from holdfast.api.request.access import KEYED, Access
+from holdfast.api.request.answer import answer, answers
+from holdfast.api.request.pages import Cursor, Size, page
+from holdfast.api.request.query_filters import JOB_FILTERS, job_filter
+from holdfast.api.request.sample import ID, TIME, sample
+from holdfast.api.request.scoped_view import all_seen_by, seen_by
+from holdfast.client.app import Holdfast
+from holdfast.client.filters import wire
+from holdfast.client.handler_logs import by_attempt, read_logs
+from holdfast.client.read_id import read_id
+from holdfast.db import jobs, stats
+from holdfast.model.access_key import AccessAction
+from holdfast.model.error import AccessDenied, NotFound
+from holdfast.model.id import JobId
+from holdfast.model.job import Job, JobStatus
+
+LONGEST_WAIT = 30
+_PROBLEMS = (401, 403, 404, 422, 429, 503)
+_STATE = sample(JobStatus, state="completed")
+_RESULT = {"id": ID, "state": "completed", "output": {"sent": True}, "reason": None}
+_BLOCKER = {"blocker": "paused", "detail": "The queue mail is paused.", "until": None, "blocks": True}
+_LINE = {"at": TIME, "level": "INFO", "logger": "mail", "message": "sent"}
+_ENTRY = {"at": TIME, "what": "enqueued", "attempt": None, "words": "enqueued"}
+
+Wait = Annotated[float, Query(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the job's end.")]
+Attempt = Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Only this attempt.")]
+
+
+class JobReads:
+    def __init__(
+        self, app: Holdfast, access: Access, is_stopping: Callable[[], bool], waiting: Waiting
+    ) -> None:
+        """`is_stopping`: whether requests that wait should be answered now."""
+        self._app, self._access, self._waiting = app, access, waiting
+        self._ends = AwaitedEnds(app, is_stopping)
+
+    def routes(self) -> APIRouter:
+        found = APIRouter(prefix="/api/v1/jobs", tags=["jobs"], dependencies=KEYED)
+        listed = JOB_FILTERS.parameters
+        listing = answers({"jobs": [sample(Job, state="ready")], "next": ID}, *_PROBLEMS)
+        found.get("", responses=listing, openapi_extra={"parameters": listed})(self.find)
+        found.get("/{job_id}", responses=answers(sample(Job, state="ready"), *_PROBLEMS))(self.show)
+        found.get("/{job_id}/state", responses=answers(_STATE, *_PROBLEMS))(self.state)
+        waiting = answers({**_RESULT, "state": "running", "output": None}, status=202)
+        found.get("/{job_id}/result", responses=answers(_RESULT, *_PROBLEMS) | waiting)(self.result)
+        why = answers({"job": ID, "may_run": False, "blockers": [_BLOCKER]}, *_PROBLEMS)
+        found.get("/{job_id}/explain", responses=why)(self.explain)
+        found.get("/{job_id}/timeline", responses=answers({"entries": [_ENTRY]}, *_PROBLEMS))(self.timeline)
+        lines = answers({"job": ID, "attempts": [{"attempt": 1, "lines": [_LINE]}]}, *_PROBLEMS)
+        found.get("/{job_id}/logs", responses=lines)(self.logs)
+        return found
+
+    async def find(self, request: Request, limit: Size = 100, cursor: Cursor = None) -> Response:
+        """Jobs that match, live and ended, newest first. A page may be empty and still have a `next`.
+
+        A key for some queues or tasks must name one of them.
+        """
+        given = JOB_FILTERS.read(request)
+        queues, tasks = ([given[name]] if name in given else None for name in ("queue", "task"))
+        caller = await self._access.check(request, AccessAction.LIST_JOBS, queues=queues, tasks=tasks)
+        if caller.scope is not None and given.get("actor", caller.name) != caller.name:
+            raise AccessDenied(f"The access key {caller.name} may filter by its own name only.")
+        before = None if cursor is None else JobId(read_id(cursor))
+        found = await jobs.page_jobs(self._app.database, wire(job_filter(given)), before, limit)
+        return page("jobs", all_seen_by(caller, found.items), found.next)
+
+    async def show(self, request: Request, job_id: str) -> Response:
+        """One job, live or ended, with its payload and output."""
+        found = await self._job(await self._allowed(request, job_id))
+        return answer(seen_by(request.state.caller, found))
+
+    async def state(self, request: Request, job_id: str) -> Response:
+        """State, attempts and times of a job, without its payload and output: for producers too."""
+        job = await self._allowed(request, job_id, AccessAction.READ_STATE)
+        found = await jobs.job_states(self._app.database, [job])
+        if not found:
+            raise _not_found(job)
+        return answer(found[0])
+
+    async def result(self, request: Request, job_id: str, wait: Wait = 0) -> Response:
+        """How a job ended, with its output. 202: it has not ended yet."""
+        job = await self._allowed(request, job_id)
+        found = await self._job(job)
+        if wait and not found.is_ended:
+            with self._waiting.place(request.state.caller.key):
+                await self._ends.wait(job, wait)
+            found = await self._job(await self._allowed(request, job_id))
+        said = {"id": job, "state": found.state, "output": found.output, "reason": found.reason}
+        return answer(said, 200 if found.is_ended else 202)
+
+    async def explain(self, request: Request, job_id: str) -> Response:
+        """Why a job does not run, the most important cause first."""
+        job = await self._allowed(request, job_id)
+        blockers = await stats.explain(self._app.database, job)
+        may_run = not any(one.blocks for one in blockers)
+        return answer(
+            {"job": job, "may_run": may_run, "blockers": all_seen_by(request.state.caller, blockers)}
+        )
+
+    async def timeline(self, request: Request, job_id: str) -> Response:
+        """What happened to a job, the oldest first, up to 200 entries."""
+        job = await self._allowed(request, job_id)
+        found = await stats.timeline(self._app.database, job)
+        if not found:
+            raise _not_found(job)
+        return answer({"entries": all_seen_by(request.state.caller, found)})
+
+    async def logs(self, request: Request, job_id: str, attempt: Attempt = None) -> Response:
+        """What the handler of a job logged, by attempt, with secrets removed.
+
+        A queue keeps the logs of attempts that did not succeed, unless its setting `logs` is `all` or `off`.
+        """
+        job = await self._allowed(request, job_id)
+        lines = await read_logs(self._app.database, job, attempt)
+        return answer({"job": job, "attempts": by_attempt(lines)})
+
+    async def _allowed(
+        self, request: Request, job_id: str, action: AccessAction = AccessAction.READ_JOB
+    ) -> JobId:
+        job = JobId(read_id(job_id))
+        await self._access.check(request, action, jobs=[job])
+        return job
+
+    async def _job(self, job: JobId) -> Job:
+        found = await jobs.get_job(self._app.database, job)
+        if found is None:
+            raise _not_found(job)
+        return found
+
+
+def _not_found(job: JobId) -> NotFound:
+    return NotFound(f"There is no job {job}.")

@@ -1,0 +1,60 @@
+"""How the routes for people are declared, so that the OpenAPI document says the same of all of them."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from holdfast.api.request.access import KEYED
+from holdfast.api.request.answer import answers
+from holdfast.api.request.query_filters import Filters
+from holdfast.api.request.request_body import Body
+
+PREFIX = "/api/v1"
+READ = (401, 403, 404, 422, 429, 503)
+WRITE = (401, 403, 404, 408, 409, 413, 422, 429, 503)
+
+
+Since = Annotated[str, Query(description="How far to look back: seconds, or a text such as 24h.")]
+Reason = Annotated[str | None, Query(max_length=2000, description="Recorded in the audit trail.")]
+
+# The answer to a change of settings.
+CHANGES = {"name": "mail", "changes": [{"setting": "timeout", "before": 60, "after": 120}]}
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """`example`: of the answer. `says`: what the route does, instead of the handler's docstring."""
+
+    method: str
+    path: str
+    handler: Callable[..., Awaitable[Response]]
+    example: Any
+    body: Body | None = None
+    filters: Filters | None = None
+    status: int = 200
+    says: str | None = None
+
+
+def router(noun: str, *routes: Route) -> APIRouter:
+    """Those of one noun. All need an access key."""
+    found = APIRouter(prefix=PREFIX, tags=[noun], dependencies=KEYED)
+    for one in routes:
+        extra: dict[str, Any] = {}
+        if one.body is not None:
+            extra["requestBody"] = one.body.openapi
+        if one.filters is not None:
+            extra["parameters"] = one.filters.parameters
+        problems = READ if one.method == "GET" else WRITE
+        found.add_api_route(
+            one.path,
+            one.handler,
+            methods=[one.method],
+            status_code=one.status,
+            responses=answers(one.example, *problems, status=one.status),
+            openapi_extra=extra,
+            description=one.says,
+        )
+    return found

@@ -1,0 +1,130 @@
+"""Rules for people: list, add, change, remove, and what they would do with a job."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from holdfast.api.people.routes import CHANGES, Reason, Route, router
+from holdfast.api.request.access import Access
+from holdfast.api.request.answer import answer
+from holdfast.api.request.pages import Cursor, Size, page_by_place
+from holdfast.api.request.request_body import OBJECT, SETTINGS, TEXT, VALUE, Body
+from holdfast.api.request.sample import sample
+from holdfast.client.app import Holdfast
+from holdfast.client.rules import add_rule, change_rule, remove_rule
+from holdfast.db import rules
+from holdfast.model.access_key import AccessAction
+from holdfast.model.payload import encode
+from holdfast.model.rule import Rule, RuleOwner, RuleTest, TestedRule
+
+Kind = Annotated[RuleOwner, Path(description="What the rule belongs to.")]
+OfKind = Annotated[RuleOwner | None, Query(description="Only rules of tasks, or of queues.")]
+OfOwner = Annotated[str | None, Query(description="Only rules of the task or queue with this name.")]
+POLICY = {"condition": '$.payload.size == "large"', "points": 10}
+ADD = Body(
+    {"kind": {"type": "string", "enum": [*RuleOwner]}, "owner": TEXT, "name": TEXT, **SETTINGS},
+    ["kind", "owner", "name", "settings"],
+    {"kind": "task", "owner": "capture", "name": "large", "settings": POLICY, "reason": "large ones first"},
+)
+CHANGE = Body(SETTINGS, ["settings"], {"settings": {"enabled": False}, "reason": "no longer needed"})
+TRY = Body(
+    {
+        "task": TEXT,
+        "payload": VALUE,
+        "queue": TEXT,
+        "priority": {"type": "integer"},
+        "labels": OBJECT,
+        "origin": TEXT,
+    },
+    ["task"],
+    {"task": "capture", "payload": {"size": "large"}},
+)
+
+
+class Rules:
+    """All need a key for all queues and tasks: a rule may route jobs to any queue."""
+
+    def __init__(self, app: Holdfast, access: Access) -> None:
+        self._app, self._access = app, access
+
+    def routes(self) -> APIRouter:
+        rule = sample(Rule, owner="capture", name="large", condition=POLICY["condition"], points=10)
+        tested = sample(TestedRule, name="large", condition=POLICY["condition"], matched=True)
+        changes = {**CHANGES, "name": "large"}
+        path = "/rules/{kind}/{owner}/{name}"
+        return router(
+            "rules",
+            Route("GET", "/rules", self.find, {"rules": [rule], "next": "100"}),
+            Route("POST", "/rules", self.add, changes, ADD, status=201),
+            Route(
+                "POST", "/rules/test", self.test, {**sample(RuleTest, queue="bulk"), "rules": [tested]}, TRY
+            ),
+            Route("PATCH", "/rules/{kind}/{owner}", self.change_set, changes, CHANGE),
+            Route("PATCH", path, self.change, changes, CHANGE),
+            Route("DELETE", path, self.remove, {"name": "large", "removed": True}),
+        )
+
+    async def find(
+        self,
+        request: Request,
+        kind: OfKind = None,
+        owner: OfOwner = None,
+        limit: Size = 100,
+        cursor: Cursor = None,
+    ) -> Response:
+        """Rules in the order in which they are evaluated."""
+        await self._access.check(request, AccessAction.READ_INSTALLATION)
+        return await page_by_place(
+            "rules", lambda most: rules.list_rules(self._app.database, kind, owner, most), limit, cursor
+        )
+
+    async def add(self, request: Request) -> Response:
+        """Adds a rule to a task or queue. It needs a condition, and points or a queue."""
+        caller = await self._access.check(request, AccessAction.OPERATE_INSTALLATION)
+        given = await ADD.read(request)
+        changes = await add_rule(
+            self._app.database,
+            RuleOwner(given["kind"]),
+            given["owner"],
+            given["name"],
+            given["settings"],
+            given.get("reason"),
+            caller.name,
+        )
+        return answer({"name": given["name"], "changes": changes}, 201)
+
+    async def change(self, request: Request, kind: Kind, owner: str, name: str) -> Response:
+        """Changes settings of a rule: condition, points, queue, position, enabled."""
+        caller = await self._access.check(request, AccessAction.OPERATE_INSTALLATION)
+        given = await CHANGE.read(request)
+        changes = await change_rule(
+            self._app.database, kind, owner, name, given["settings"], given.get("reason"), caller.name
+        )
+        return answer({"name": name, "changes": changes})
+
+    async def change_set(self, request: Request, kind: Kind, owner: str) -> Response:
+        """Changes what the rules of a task or queue share: `base` and `overrides`."""
+        caller = await self._access.check(request, AccessAction.OPERATE_INSTALLATION)
+        given = await CHANGE.read(request)
+        changes = await rules.set_rule_set(
+            self._app.database, kind, owner, given["settings"], given.get("reason"), caller.name
+        )
+        return answer({"name": f"{kind} {owner}", "changes": changes})
+
+    async def remove(
+        self, request: Request, kind: Kind, owner: str, name: str, reason: Reason = None
+    ) -> Response:
+        """Removes a rule. The audit trail keeps what it said."""
+        caller = await self._access.check(request, AccessAction.OPERATE_INSTALLATION)
+        await remove_rule(self._app.database, kind, owner, name, reason, caller.name)
+        return answer({"name": name, "removed": True})
+
+    async def test(self, request: Request) -> Response:
+        """Which queue and priority a job would get, and which rules match it. Stores no job."""
+        await self._access.check(request, AccessAction.READ_INSTALLATION)
+        given = await TRY.read(request)
+        task, payload = given.pop("task"), encode(given.pop("payload", {}))
+        options: dict[str, Any] = given
+        return answer(await rules.test_rules(self._app.database, task, payload, options))

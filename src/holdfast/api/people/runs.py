@@ -1,0 +1,73 @@
+"""Runs for people: list, cancel, replay."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from holdfast.api.people.routes import Route, router
+from holdfast.api.request.access import Access
+from holdfast.api.request.answer import answer
+from holdfast.api.request.pages import Cursor, Size, page
+from holdfast.api.request.request_body import REASON, Body
+from holdfast.api.request.sample import ID, sample
+from holdfast.client.app import Holdfast
+from holdfast.client.read_id import read_id
+from holdfast.client.run import cancel_all
+from holdfast.db import runs
+from holdfast.model.access_key import AccessAction
+from holdfast.model.id import RunId
+from holdfast.model.run_progress import RunSummary, Which
+
+Origin = Annotated[str | None, Query(description="Only runs with this origin, such as manual.")]
+Actor = Annotated[str | None, Query(description="Only runs that this login or access key started.")]
+CANCEL = Body({"reason": REASON}, example={"reason": "wrong list"})
+REPLAY = Body(
+    {"which": {"type": "string", "enum": [str(one) for one in Which]}, "reason": REASON},
+    example={"which": "dead", "reason": "the server works again"},
+)
+
+
+class ManageRuns:
+    def __init__(self, app: Holdfast, access: Access) -> None:
+        self._app, self._access = app, access
+
+    def routes(self) -> APIRouter:
+        return router(
+            "runs",
+            Route("GET", "/runs", self.find, {"runs": [sample(RunSummary, name="nightly")], "next": ID}),
+            Route("POST", "/runs/{run_id}/cancel", self.cancel, {"run": ID, "cancelled": 12}, CANCEL),
+            Route("POST", "/runs/{run_id}/replay", self.replay, {"run": ID, "replayed": 3}, REPLAY),
+        )
+
+    async def find(
+        self,
+        request: Request,
+        origin: Origin = None,
+        actor: Actor = None,
+        limit: Size = 100,
+        cursor: Cursor = None,
+    ) -> Response:
+        """Runs, the newest first. Needs a key for all queues and tasks."""
+        await self._access.check(request, AccessAction.READ_INSTALLATION)
+        before = None if cursor is None else RunId(read_id(cursor))
+        found = await runs.list_runs(self._app.database, limit + 1, origin, actor, before)
+        return page("runs", found[:limit], found[limit - 1].id if len(found) > limit else None)
+
+    async def cancel(self, request: Request, run_id: str) -> Response:
+        """Seals a run and cancels its jobs that have not ended; running ones are asked to stop."""
+        run = RunId(read_id(run_id))
+        caller = await self._access.check(request, AccessAction.OPERATE, runs=[run])
+        given = await CANCEL.read(request)
+        count = await cancel_all(self._app.database, run, given.get("reason"), caller.name)
+        return answer({"run": run, "cancelled": count})
+
+    async def replay(self, request: Request, run_id: str) -> Response:
+        """Runs the dead jobs of a run again, or with `which` `all` all that ended."""
+        run = RunId(read_id(run_id))
+        caller = await self._access.check(request, AccessAction.OPERATE, runs=[run])
+        given = await REPLAY.read(request)
+        which = Which(given.get("which", Which.DEAD))
+        count = await runs.replay_run(self._app.database, run, which, given.get("reason"), caller.name)
+        return answer({"run": run, "replayed": count})

@@ -1,0 +1,1 @@
+"""Routes for producers: jobs and runs."""

@@ -1,0 +1,89 @@
+"""Enqueue over HTTP: one job, one as an event, or many as NDJSON in one transaction."""
+
+import json
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from holdfast.api.producers.bulk_body import NDJSON, BulkBodies
+from holdfast.api.producers.idempotency_key import REPEATABLE, idempotency_key
+from holdfast.api.producers.job_store import JobStore
+from holdfast.api.producers.new_runs import NewRuns
+from holdfast.api.producers.scoped_job import scoped_job
+from holdfast.api.request.access import KEYED, Access
+from holdfast.api.request.answer import answer, answers
+from holdfast.client.app import Holdfast
+from holdfast.client.job_documents import OPTIONS, read_document, read_job
+from holdfast.model.access_key import AccessAction
+
+_PROBLEMS = (401, 403, 408, 409, 413, 422, 503)
+_JOB = {"task": "send_mail", "payload": {"to": "ada@example.org"}, "queue": "mail", "priority": 70}
+_EVENT = {"eventName": "message.created", "data": {"id": 7}}
+_STORED = {"id": "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b11", "created": True}
+_IN_A_RUN = {"run": "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b12", "ids": None, "created": 0}
+
+
+class Producers:
+    def __init__(self, app: Holdfast, access: Access, bulks: BulkBodies) -> None:
+        self._app, self._access, self._bulks = app, access, bulks
+        self._store = JobStore(app, access)
+        self._runs = NewRuns(self._store)
+
+    def routes(self) -> APIRouter:
+        found = APIRouter(prefix="/api/v1", dependencies=KEYED)
+        one = answers(_STORED, *_PROBLEMS, status=201) | answers({**_STORED, "created": False})
+        stored = {"run": None, "ids": [_STORED["id"]], "created": 1}
+        many = answers(stored, *_PROBLEMS, status=201) | answers(_IN_A_RUN)
+        lines = takes(f"{json.dumps(_JOB)}\n", NDJSON)
+        found.post("/jobs", status_code=201, responses=one, openapi_extra=takes(_JOB))(self.enqueue)
+        found.post("/events", status_code=201, responses=one, openapi_extra=takes(_EVENT))(self.enqueue_event)
+        found.post("/jobs/bulk", status_code=201, responses=many, openapi_extra=lines)(self.enqueue_many)
+        return found
+
+    async def enqueue(self, request: Request) -> Response:
+        """Stores one job. 200 instead of 201: a job with the same unique key is there already.
+
+        `Idempotency-Key` makes a repeated request harmless: for 24 hours the same key of the same access key
+        gives the same job, and with another task, payload or option 409.
+        """
+        return await self._enqueue(request, "task", "payload")
+
+    async def enqueue_event(self, request: Request) -> Response:
+        """Stores an event as a job: `eventName` is its task, `data` its payload. Else like a job."""
+        return await self._enqueue(request, "eventName", "data")
+
+    async def enqueue_many(self, request: Request) -> Response:
+        """Stores a job for each line of NDJSON, up to 100,000, in one transaction: all of them or none.
+
+        The problem of a bad line has its number and the JSON path. With an `Idempotency-Key` the jobs are a
+        sealed run of that name. For 24 hours the same key with the same body gives that run, without ids, and
+        with another body 409.
+        """
+        caller = await self._access.check(request, AccessAction.ENQUEUE)
+        key = idempotency_key(request)
+        async with (
+            self._bulks.received(request, caller) as body,
+            self._app.database.transaction() as conn,
+        ):
+            if key is None:
+                stored = await self._store.store_all(request, caller, body.chunks(), conn)
+                said = {"run": None, "ids": [one.id for one in stored]}
+                return answer({**said, "created": sum(one.created for one in stored)}, 201)
+            started = await self._runs.start(caller, key[:200], {}, conn, key, body.digest)
+            return await self._runs.fill(request, caller, started, body.chunks(), True, conn)
+
+    async def _enqueue(self, request: Request, task: str, payload: str) -> Response:
+        caller = await self._access.check(request, AccessAction.ENQUEUE)
+        job = read_job(read_document(await request.body()), task, payload)
+        job = scoped_job(caller, job, idempotency_key(request))
+        stored = await self._store.store_one(request, caller, job)
+        return answer(stored, 201 if stored.created else 200)
+
+
+def takes(example: Any, media_type: str = "application/json") -> dict[str, Any]:
+    """What the OpenAPI document says about the body, which is read by our own code."""
+    said = f"Besides it, options of the job: {', '.join(sorted(OPTIONS))}."
+    body = {"required": True, "description": said, "content": {media_type: {"example": example}}}
+    return {"requestBody": body, "parameters": [REPEATABLE]}

@@ -1,0 +1,188 @@
+"""Runs for producers: start one with its jobs, add more, seal it, and see how far it is."""
+
+import hashlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from holdfast.api.producers.bulk_body import NDJSON, BulkBodies
+from holdfast.api.producers.enqueue import takes
+from holdfast.api.producers.idempotency_key import idempotency_key, refuse_idempotency_key
+from holdfast.api.producers.job_store import JobStore
+from holdfast.api.producers.new_runs import NewRuns
+from holdfast.api.producers.scoped_job import scoped_job
+from holdfast.api.request.access import KEYED, Access
+from holdfast.api.request.answer import answer, answers
+from holdfast.api.request.problem import RequestRefused, problem_of
+from holdfast.client.app import Holdfast
+from holdfast.client.bulk import chunks
+from holdfast.client.enqueue_options import NONE, with_options
+from holdfast.client.job_documents import read_document, read_job
+from holdfast.client.new_job import NewJob
+from holdfast.client.read_id import read_id
+from holdfast.client.run import progress_of, run_document
+from holdfast.db import runs
+from holdfast.model.access_key import AccessAction, Caller
+from holdfast.model.duration import parse_duration
+from holdfast.model.error import AccessDenied, HoldfastError, InvalidPayload
+from holdfast.model.id import RunId
+from holdfast.model.run_progress import StartedRun
+
+FIELDS = {
+    "name", "labels", "origin", "budget", "max_units", "max_time", "on_complete", "jobs", "seal",
+}  # fmt: skip
+_PROBLEMS = (401, 403, 404, 408, 409, 413, 422, 503)
+_ID = "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b12"
+_JOB = {"task": "send_mail", "payload": {"to": "ada@example.org"}, "queue": "mail"}
+_RUN = {"name": "newsletter", "labels": {"month": "May"}, "jobs": [_JOB], "seal": True}
+_STORED = {"run": _ID, "ids": ["0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b11"], "created": 1}
+_PROGRESS = {"id": _ID, "name": "newsletter", "state": "sealed", "total": 1, "ready": 1, "completed": 0}
+
+
+class ProducerRuns:
+    def __init__(self, app: Holdfast, access: Access, bulks: BulkBodies) -> None:
+        self._app, self._access, self._bulks = app, access, bulks
+        self._runs = NewRuns(JobStore(app, access))
+
+    def routes(self) -> APIRouter:
+        found = APIRouter(prefix="/api/v1/runs", dependencies=KEYED)
+        made = answers(_STORED, *_PROBLEMS, status=201)
+        again = answers({"run": _ID, "ids": None, "created": 0})
+        found.post("", status_code=201, responses=made | again, openapi_extra=takes(_RUN))(self.start)
+        found.get("/{run_id}", responses=answers(_PROGRESS, *_PROBLEMS))(self.show)
+        jobs, lines = takes({"jobs": [_JOB]}), takes('{"task": "send_mail"}\n', NDJSON)
+        jobs["parameters"] = lines["parameters"] = []
+        found.post("/{run_id}/jobs", status_code=201, responses=made, openapi_extra=jobs)(self.add)
+        found.post("/{run_id}/jobs/bulk", status_code=201, responses=made, openapi_extra=lines)(self.add_many)
+        sealed = answers({"run": _ID, "ended": False}, *_PROBLEMS)
+        found.post("/{run_id}/seal", responses=sealed)(self.seal)
+        return found
+
+    async def start(self, request: Request) -> Response:
+        """Starts a run with these jobs, all or none. `seal`: no more jobs will join, so that it can end.
+
+        `Idempotency-Key` names the run: for 24 hours the same key with the same body gives the same run,
+        without ids, and with another body 409.
+        """
+        caller = await self._access.check(request, AccessAction.ENQUEUE)
+        key = idempotency_key(request)
+        body = await request.body()
+        document = read_document(body)
+        name, options = _read_run(document)
+        if "on_complete" in options:
+            options["on_complete"] = await self._follower(request, caller, options["on_complete"])
+        jobs = _read_jobs(caller, document.get("jobs", []))
+        digest = hashlib.sha256(body).digest()
+        async with self._app.database.transaction() as conn:
+            started = await self._runs.start(caller, name, options, conn, key, digest)
+            seal = document.get("seal", False)
+            return await self._runs.fill(request, caller, started, _in_chunks(jobs), seal, conn)
+
+    async def show(self, request: Request, run_id: str) -> Response:
+        """How far a run is, and when its rest should be done."""
+        run = await self._allowed(request, run_id, AccessAction.READ_STATE)
+        return answer(run_document(await progress_of(self._app.database, run)))
+
+    async def add(self, request: Request, run_id: str) -> Response:
+        """Adds jobs to a run that is not sealed, all or none."""
+        run = await self._allowed(request, run_id)
+        caller: Caller = request.state.caller
+        refuse_idempotency_key(request)
+        document = read_document(await request.body())
+        _refuse_unknown(document, {"jobs"})
+        jobs = _read_jobs(caller, document.get("jobs"))
+        async with self._app.database.transaction() as conn:
+            started = StartedRun(run, True)
+            return await self._runs.fill(request, caller, started, _in_chunks(jobs), False, conn)
+
+    async def add_many(self, request: Request, run_id: str) -> Response:
+        """Adds a job for each line of NDJSON, up to 100,000, in one transaction: all of them or none."""
+        run = await self._allowed(request, run_id)
+        caller: Caller = request.state.caller
+        refuse_idempotency_key(request)
+        async with (
+            self._bulks.received(request, caller) as body,
+            self._app.database.transaction() as conn,
+        ):
+            started = StartedRun(run, True)
+            return await self._runs.fill(request, caller, started, body.chunks(), False, conn)
+
+    async def seal(self, request: Request, run_id: str) -> Response:
+        """No more jobs will join. `ended`: all its jobs had ended already."""
+        run = await self._allowed(request, run_id)
+        return answer({"run": run, "ended": await runs.seal_run(self._app.database, run)})
+
+    async def _allowed(
+        self, request: Request, run_id: str, action: AccessAction = AccessAction.ENQUEUE
+    ) -> RunId:
+        run = RunId(read_id(run_id))
+        await self._access.check(request, action, runs=[run])
+        return run
+
+    async def _follower(self, request: Request, caller: Caller, document: Any) -> dict[str, Any]:
+        """It is enqueued later, when nobody checks its scope: a key with a scope must name its queue."""
+        if not isinstance(document, dict):
+            raise InvalidPayload("on_complete must be a job.", path="$.on_complete")
+        job = _read_job(caller, document, "$.on_complete")
+        if "unique_key" in job.options:
+            raise InvalidPayload("on_complete takes no unique_key.", path="$.on_complete")
+        queue = job.options.get("queue")
+        if caller.queues is not None and queue is None:
+            raise AccessDenied(
+                f"The access key {caller.name} is for some queues only.", "name the queue of on_complete"
+            )
+        queues = None if queue is None else [queue]
+        await self._access.check(request, AccessAction.ENQUEUE, queues=queues, tasks=[job.task])
+        payload = {"payload": document["payload"]} if "payload" in document else {}
+        return {"task": job.task, **payload, **job.options}
+
+
+def _read_run(document: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Its name and its options, in the form of start_run."""
+    _refuse_unknown(document, FIELDS)
+    name = document.get("name")
+    if not isinstance(name, str) or not 1 <= len(name) <= 200:
+        raise InvalidPayload("name must be a string of 1 to 200 characters.", path="$.name")
+    if not isinstance(document.get("seal", False), bool):
+        raise InvalidPayload("seal must be true or false.", path="$.seal")
+    given = {key: value for key, value in document.items() if value is not None and key in FIELDS}
+    plain = ("budget", "max_units", "on_complete")
+    options: dict[str, Any] = {key: given[key] for key in plain if key in given}
+    if "max_time" in given:
+        options["max_time"] = parse_duration(given["max_time"]).total_seconds()
+    shared = with_options(NONE, {"labels": given.get("labels"), "origin": given.get("origin")})
+    return name, {**options, **shared}
+
+
+def _refuse_unknown(document: dict[str, Any], known: set[str]) -> None:
+    unknown = sorted(document.keys() - known)
+    if unknown:
+        raise InvalidPayload(
+            f"There is no field {unknown[0]}.", f"the fields are {', '.join(sorted(known))}", "$"
+        )
+
+
+def _read_jobs(caller: Caller, documents: Any) -> list[NewJob]:
+    if not isinstance(documents, list):
+        raise InvalidPayload("jobs must be a list of jobs.", path="$.jobs")
+    return [_read_job(caller, one, f"$.jobs[{i}]") for i, one in enumerate(documents)]
+
+
+def _read_job(caller: Caller, document: Any, path: str) -> NewJob:
+    """Problems have the path in the whole body."""
+    try:
+        if not isinstance(document, dict):
+            raise InvalidPayload("This must be a job.", 'write it as {"task": "…", "payload": {…}}')
+        return scoped_job(caller, read_job(document))
+    except HoldfastError as exc:
+        status, said = problem_of(exc)
+        where = path + said.get("path", "$")[1:]
+        raise RequestRefused(status, exc.code, exc.message, exc.hint or "", path=where) from None
+
+
+async def _in_chunks(jobs: list[NewJob]) -> AsyncIterator[list[NewJob]]:
+    for chunk in chunks(jobs):
+        yield chunk

@@ -1,0 +1,63 @@
+"""Lists in pages: `limit` and `cursor` in the query, the items and `next` in the answer."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated, Any, Protocol, TypeVar
+
+from fastapi import Query
+from starlette.responses import Response
+
+from holdfast.api.request.answer import answer
+from holdfast.model.error import InvalidOption
+
+MOST = 1000
+FARTHEST = 10_000  # items of a list that is read from its beginning each time
+
+Size = Annotated[int, Query(ge=1, le=MOST, description="How many items a page has at most.")]
+Cursor = Annotated[str | None, Query(description="The `next` of the page before.")]
+T = TypeVar("T")
+
+
+class Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+N = TypeVar("N", bound=Named)
+
+
+def page(name: str, items: Sequence[Any], following: object, **more: Any) -> Response:
+    """`following`: the place to continue from; None at the end."""
+    return answer({name: list(items), "next": None if following is None else str(following), **more})
+
+
+async def page_by_name(
+    name: str,
+    read: Callable[[int, str | None], Awaitable[list[N]]],
+    size: int,
+    cursor: str | None,
+    shown: Callable[[N], Any] = lambda item: item,
+) -> Response:
+    """`read` gets how many to read and the name that they come after; `shown` makes a document of an item."""
+    found = await read(size + 1, cursor)
+    following = found[size - 1].name if len(found) > size else None
+    return page(name, [shown(item) for item in found[:size]], following)
+
+
+async def page_by_place(
+    name: str, read: Callable[[int], Awaitable[list[T]]], size: int, cursor: str | None
+) -> Response:
+    """For short lists: the cursor is how many items came before; `read` gets how many to read."""
+    start = _place(cursor)
+    found = await read(start + size + 1)
+    has_more = len(found) > start + size and start + size < FARTHEST
+    return page(name, found[start : start + size], start + size if has_more else None)
+
+
+def _place(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 6 and int(cursor) <= FARTHEST):
+        raise InvalidOption(
+            "cursor must be the `next` of the page before.", "leave it out for the first page"
+        )
+    return int(cursor)

@@ -1,0 +1,1 @@
+"""Routes for workers in any language."""

@@ -1,0 +1,170 @@
+"""Claims over HTTP: several jobs at once, after the ends of others, with a long poll."""
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from time import monotonic
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from holdfast.api.limits.waiting import Waiting
+from holdfast.api.request.access import KEYED, Access
+from holdfast.api.request.answer import answer, answers, takes
+from holdfast.api.request.body import Body
+from holdfast.api.workers.long_polls import LongPolls
+from holdfast.api.workers.read_end import Destination, read_end, read_verb
+from holdfast.client.app import Holdfast
+from holdfast.client.read_id import read_id
+from holdfast.db.remote_worker import Named, checkpoints_of, contexts_of, settle_and_claim_known
+from holdfast.model.access_key import AccessAction
+from holdfast.model.error import LeaseLost
+from holdfast.model.id import JobId, Token, WorkerId
+from holdfast.model.job import ClaimedJob
+from holdfast.model.outcome import End
+from holdfast.model.payload import decode
+from holdfast.model.worker import Settled
+
+MOST_JOBS = 100
+LONGEST_WAIT = timedelta(seconds=30)
+_PROBLEMS = (401, 403, 404, 409, 422, 503)
+_ID = "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b11"
+_TOKEN = "6f1d2c3b-4a59-4e68-8d77-c6b5a4938271"
+CLAIMED_JOB = {
+    "id": _ID, "token": _TOKEN, "task": "send_mail", "queue": "mail", "payload": {"to": "ada@example.org"},
+    "attempt": 1, "failures": 0, "priority": 50, "labels": {}, "run": None, "stage": None, "order_key": None,
+    "stop_after": 300.0, "endpoint": None, "trace": None, "checkpoints": {}, "context": {},
+}  # fmt: skip
+_CLAIMED = {"jobs": [CLAIMED_JOB], "lost": [], "drain": False, "lapsed": False, "next_in": None}
+_CLAIM = {"limit": 10, "wait": 30, "ends": [{"id": _ID, "token": _TOKEN, "verb": "complete", "output": 7}]}
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """`time_box`: how long the worker still has. `ends`: of the jobs that it has finished."""
+
+    limit: int
+    wait: float
+    time_box: timedelta | None
+    ends: Sequence[tuple[JobId, Token, End]]
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    settled: Settled
+    drain: bool
+
+    @property
+    def is_over(self) -> bool:
+        """Whether waiting longer cannot help."""
+        return bool(self.settled.claimed) or self.drain or self.settled.lapsed
+
+
+NOTHING = Claimed(Settled([], [], None, False), False)
+
+
+class Claims:
+    def __init__(self, app: Holdfast, access: Access, polls: LongPolls, waiting: Waiting) -> None:
+        self._app, self._access, self._polls, self._waiting = app, access, polls, waiting
+
+    def routes(self) -> APIRouter:
+        found = APIRouter(prefix="/api/v1/workers", dependencies=KEYED)
+        claimed = answers(_CLAIMED, *_PROBLEMS)
+        found.post("/{worker_id}/claim", responses=claimed, openapi_extra=takes(_CLAIM))(self.claim)
+        return found
+
+    async def claim(self, request: Request, worker_id: str) -> Response:
+        """Leases up to `limit` jobs (1, at most 100) to the worker; waits up to `wait` seconds for the first.
+
+        `ends` settles finished jobs in the same commit; those in `lost` changed nothing. With `time_box`, the
+        seconds that the worker still has, it gets no more jobs than it usually does in that time.
+        """
+        worker = WorkerId(read_id(worker_id))
+        caller = await self._access.check(request, AccessAction.WORK, worker=worker)
+        to = Destination()
+        wish = _read_claim(await Body.of(request), to)
+        if wish.ends and caller.scope is not None:
+            jobs = [job for job, _, _ in wish.ends]
+            await self._access.check(request, AccessAction.WORK, queues=to.queues, tasks=to.tasks, jobs=jobs)
+        with self._waiting.place(caller.key) if wish.wait else nullcontext():  # before it settles anything
+            found = await self._wait_and_claim(request, worker, wish)
+        if found.settled.lapsed and not wish.ends:
+            raise LeaseLost(
+                f"The lease of the worker {worker} has ended.", "drop its jobs, then renew or register again"
+            )
+        return answer(await self._described(found))
+
+    async def _wait_and_claim(self, request: Request, worker: WorkerId, wish: Claim) -> Claimed:
+        until = monotonic() + (wish.wait if wish.limit else 0)
+        found = NOTHING
+        if wish.ends or not wish.wait or not self._polls.should_wait(worker):
+            found = await self._claim(worker, wish)
+        lost = found.settled.lost
+        while not found.is_over and (left := until - monotonic()) > 0:
+            if not await self._polls.wait(worker, left):
+                break
+            if await request.is_disconnected():
+                raise ClientDisconnect
+            await self._access.check(request, AccessAction.WORK, worker=worker)
+            found = await self._claim(worker, replace(wish, ends=()))
+        return replace(found, settled=replace(found.settled, lost=lost))
+
+    async def _claim(self, worker: WorkerId, wish: Claim) -> Claimed:
+        on = self._app.database
+        found = Claimed(*await settle_and_claim_known(on, worker, wish.limit, wish.ends, wish.time_box))
+        self._polls.claimed(worker, len(found.settled.claimed))
+        return found
+
+    async def _described(self, found: Claimed) -> dict[str, Any]:
+        claimed = found.settled.claimed
+        retried = [job.id for job in claimed if job.attempt > 1 or job.generation > 1]
+        checkpoints = await checkpoints_of(self._app.database, retried)
+        contexts = await contexts_of(self._app.database, [job.id for job in claimed if job.stage is not None])
+        return {
+            "jobs": [_described(job, checkpoints, contexts) for job in claimed],
+            "lost": [end.id for end in found.settled.lost],
+            "drain": found.drain,
+            "lapsed": found.settled.lapsed,
+            "next_in": found.settled.due_in,
+        }
+
+
+def _described(job: ClaimedJob, checkpoints: Named, contexts: Named) -> dict[str, Any]:
+    return {
+        "id": job.id,
+        "token": job.token,
+        "task": job.task,
+        "queue": job.queue,
+        "payload": job.payload,
+        "attempt": job.attempt,
+        "failures": job.failures,
+        "priority": job.priority,
+        "labels": job.labels,
+        "run": job.run,
+        "stage": job.stage,
+        "order_key": job.order_key,
+        "stop_after": job.stop_after,
+        "endpoint": job.endpoint,
+        "trace": None if job.trace_json is None else decode(job.trace_json),
+        "checkpoints": checkpoints.get(job.id, {}),
+        "context": contexts.get(job.id, {}),
+    }
+
+
+def _read_claim(body: Body, to: Destination) -> Claim:
+    ends = [
+        (JobId(one.id("id")), Token(one.id("token")), read_end(read_verb(one), one, to))
+        for one in body.parts("ends")
+    ]
+    limit, wait = body.count("limit", 0, MOST_JOBS), body.duration("wait", LONGEST_WAIT)
+    found = Claim(
+        1 if limit is None else limit,
+        0 if wait is None else wait.total_seconds(),
+        body.duration("time_box"),
+        ends,
+    )
+    body.close()
+    return found

@@ -1,0 +1,88 @@
+"""One time box of work in this server: for a timer or an edge function that starts it with a request."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from holdfast.api.request.access import KEYED, Access
+from holdfast.api.request.answer import answer, answers, takes
+from holdfast.api.request.body import Body
+from holdfast.client.app import Holdfast
+from holdfast.client.read_id import read_id
+from holdfast.client.time_boxed_work import WorkOptions
+from holdfast.model.access_key import AccessAction
+from holdfast.model.error import WrongState
+from holdfast.worker.time_box.succession import COUNTED
+
+TIME_BOX = timedelta(seconds=25)
+LONGEST_BOX = timedelta(seconds=300)
+MOST_JOBS = 1000
+_PROBLEMS = (401, 403, 404, 409, 422, 503)
+_ID = "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b11"
+_DONE = {
+    "success": True,
+    "processed": 12,
+    "failed": 1,
+    "released": 0,
+    "remaining": 30,
+    "checkpoint": {"processed": 112, "failed": 3, "released": 1},
+    "continuation": {"continuation": _ID, "index": 2, "remaining": 30, "delay": 1.0},
+}
+
+
+class Work:
+    def __init__(self, app: Holdfast, access: Access) -> None:
+        self._app, self._access = app, access
+
+    def routes(self) -> APIRouter:
+        found = APIRouter(prefix="/api/v1", dependencies=KEYED)
+        wish = takes({"time_box": 25, "queues": ["mail"], "continue": True})
+        found.post("/work", responses=answers(_DONE, *_PROBLEMS), openapi_extra=wish)(self.work)
+        return found
+
+    async def work(self, request: Request) -> Response:
+        """Runs jobs of the app in this server for a time box (25 s, at most 300), and answers what was done.
+
+        With `continue`, or the `continuation` of an earlier answer, it answers a `continuation` if work is
+        left: send it with the next request.
+        """
+        await self._access.check(request, AccessAction.WORK)
+        if not self._app.tasks:
+            raise WrongState(
+                "This server has no app with tasks.", "mount the API in your app: api_app(app), or claim jobs"
+            )
+        options, time_box = await self._options(request, await Body.of(request))
+        asked: list[Mapping[str, Any]] = []
+        if "continuation" in options:
+            options["continue_by"] = asked.append
+        report = await self._app.work(time_box=time_box, **options)
+        mine = (one for one in asked if str(one["continuation"]) == report.continuation)
+        onward = next(mine, None)
+        done = {name: getattr(report, name) for name in COUNTED}
+        said = {"success": True, "remaining": report.remaining, "continuation": onward}
+        return answer({**said, **done, "checkpoint": done if onward is None else onward["checkpoint"]})
+
+    async def _options(self, request: Request, body: Body) -> tuple[WorkOptions, timedelta]:
+        """With a `continuation`, which may be None, a successor is asked for."""
+        queues = body.names("queues") or self._app.queue_names
+        await self._access.check(request, AccessAction.WORK, queues=queues, tasks=sorted(self._app.tasks))
+        options: WorkOptions = {"queues": queues, "metadata": {"started": "by a request"}}
+        limit, before = body.count("limit", 1, MOST_JOBS), body.any("continuation")
+        if limit is not None:
+            options["claim_size"] = limit
+        if body.flag("continue") or before is not None:
+            options["continuation"] = None if before is None else _id_of(before)
+        time_box = body.duration("time_box", LONGEST_BOX) or TIME_BOX
+        body.close()
+        return options, time_box
+
+
+def _id_of(continuation: Any) -> UUID:
+    """Of the whole document, or its id."""
+    found: Any = continuation.get("continuation") if isinstance(continuation, dict) else continuation
+    return read_id(found)
