@@ -14,11 +14,10 @@ from starlette.responses import Response
 from holdfast.api.messages.origin_check import OriginCheck
 from holdfast.api.request.access import KEYED, Access
 from holdfast.api.request.answer import answer, answers
+from holdfast.api.request.body import VALUE, Body, or_null
 from holdfast.client.app import Holdfast
-from holdfast.client.job_documents import read_document
 from holdfast.db import messages
 from holdfast.model.access_key import AccessAction
-from holdfast.model.error import InvalidPayload
 from holdfast.model.message import MessageClaim, PendingMessage
 from holdfast.model.outcome import Verb
 from holdfast.model.payload import encode
@@ -38,6 +37,13 @@ WORDS = {
 _PROBLEMS = (401, 403, 404, 409, 413, 422, 503)
 _STATUS = {"status": "pending", "claimedBy": None, "claimedAt": None, "attempts": 0, "priority": 50}
 _MESSAGE = {"id": "1761422679105-1j6sori2x", "text": "5", "botParams": {"entity": "poet", **_STATUS}}
+_NAME = {"type": "string", "maxLength": LONGEST_NAME}
+_NAMED = {"messageId": {**_NAME, "minLength": 1}, "workerId": or_null(_NAME)}
+_EXAMPLE = {"messageId": _MESSAGE["id"], "workerId": "worker-1"}
+# Their content type is not looked at: `fetch` sends a string as text/plain.
+CLAIM = Body({**_NAMED, "group": or_null(_NAME)}, ["messageId"], _EXAMPLE)
+COMPLETE = Body({**_NAMED, "output": VALUE}, ["messageId"], _EXAMPLE)
+FAIL = Body({**_NAMED, "error": or_null(_NAME)}, ["messageId"], _EXAMPLE)
 
 Size = Annotated[int, Query(ge=1, le=MOST_PENDING)]
 Group = Annotated[str | None, Query(max_length=200, description="Also jobs of this group.")]
@@ -53,10 +59,10 @@ class Messages:
         found = APIRouter(prefix="/api/queue", dependencies=[*KEYED, Depends(self._origin)])
         found.get("/pending", responses=answers([_MESSAGE], *_PROBLEMS))(self.pending)
         claimed = answers({"success": True, "message": _MESSAGE}, *_PROBLEMS)
-        found.post("/claim", responses=claimed, openapi_extra=_takes("workerId", "group"))(self.claim)
+        found.post("/claim", responses=claimed, openapi_extra=_takes(CLAIM))(self.claim)
         ended = answers({"success": True, "status": "complete"}, *_PROBLEMS)
-        found.post("/complete", responses=ended, openapi_extra=_takes("workerId", "output"))(self.complete)
-        found.post("/fail", responses=ended, openapi_extra=_takes("workerId", "error"))(self.fail)
+        found.post("/complete", responses=ended, openapi_extra=_takes(COMPLETE))(self.complete)
+        found.post("/fail", responses=ended, openapi_extra=_takes(FAIL))(self.fail)
         counts = {"pending": 3, "processing": 2, "complete": 145, "failed": 1}
         found.get("/stats", responses=answers(counts, 401, 403, 503))(self.stats)
         return found
@@ -73,10 +79,10 @@ class Messages:
         Each worker process needs an access key of its own, or must send a `workerId` of its own.
         """
         caller = await self._access.check(request, AccessAction.WORK)
-        body = await _read(request, "workerId", "group")
-        worker, group = body.text("workerId"), body.text("group")
+        given = await CLAIM.read(request)
+        message, worker, group = given["messageId"], given.get("workerId"), given.get("group")
         async with self._app.database.transaction() as conn:
-            found = await messages.claim_message(conn, caller.key, worker, body.message, group, LEASE)
+            found = await messages.claim_message(conn, caller.key, worker, message, group, LEASE)
             await self._access.check(request, AccessAction.WORK, jobs=[found.job_id], on=conn)
         if not found.is_claimed:
             status = WORDS.get(found.state, "pending")
@@ -85,50 +91,26 @@ class Messages:
 
     async def complete(self, request: Request) -> Response:
         """Ends a message well. 409 `lease_lost`: its newest claim is not that of this key and `workerId`."""
-        return await self._end(request, Verb.COMPLETE, "output")
+        return await self._end(request, Verb.COMPLETE, COMPLETE)
 
     async def fail(self, request: Request) -> Response:
         """Ends an attempt badly: the message is retried as its queue says, or failed for good."""
-        return await self._end(request, Verb.FAIL, "error")
+        return await self._end(request, Verb.FAIL, FAIL)
 
     async def stats(self, request: Request) -> Response:
         """Messages in the key's scope: pending and processing now, complete and failed since installation."""
         caller = await self._access.check(request, AccessAction.READ_STATE)
         return answer(await messages.count_messages(self._app.database, caller.key))
 
-    async def _end(self, request: Request, verb: Verb, said: str) -> Response:
+    async def _end(self, request: Request, verb: Verb, body: Body) -> Response:
         caller = await self._access.check(request, AccessAction.WORK)
-        body = await _read(request, "workerId", said)
-        worker, output = body.text("workerId"), encode(body.fields.get("output"))
-        detail = {"message": body.text("error") or REPORTED} if verb is Verb.FAIL else {}
+        given = await body.read(request)
+        message, worker, output = given["messageId"], given.get("workerId"), encode(given.get("output"))
+        detail = {"message": given.get("error") or REPORTED} if verb is Verb.FAIL else {}
         async with self._app.database.transaction() as conn:
-            ended = await messages.end_message(conn, caller.key, worker, body.message, verb, output, detail)
+            ended = await messages.end_message(conn, caller.key, worker, message, verb, output, detail)
             await self._access.check(request, AccessAction.WORK, jobs=[ended.job_id], on=conn)
         return answer({"success": True, "status": WORDS.get(ended.state, "pending")})
-
-
-async def _read(request: Request, *known: str) -> "_Body":
-    """Whatever its content type says: `fetch` sends a string as text/plain."""
-    return _Body(read_document(await request.body()), {"messageId", *known})
-
-
-class _Body:
-    def __init__(self, fields: dict[str, Any], known: set[str]) -> None:
-        self.fields = fields
-        unknown = sorted(fields.keys() - known)
-        if unknown:
-            raise InvalidPayload(f"There is no field {unknown[0]}.", f"send {', '.join(sorted(known))}", "$")
-        self.message = self.text("messageId") or ""
-        if not self.message:
-            raise InvalidPayload("messageId must be a non-empty string.", path="$.messageId")
-
-    def text(self, name: str) -> str | None:
-        value = self.fields.get(name)
-        if value is not None and (not isinstance(value, str) or len(value) > LONGEST_NAME):
-            raise InvalidPayload(
-                f"{name} must be a string of at most {LONGEST_NAME} characters.", path=f"$.{name}"
-            )
-        return value
 
 
 def _pending(job: PendingMessage) -> dict[str, Any]:
@@ -163,9 +145,5 @@ def _message(
     return {**own, "id": message_id, "botParams": {**(params if isinstance(params, dict) else {}), **state}}
 
 
-def _takes(*optional: str) -> dict[str, Any]:
-    """What the OpenAPI document says about the body, which is read by our own code."""
-    example = {"messageId": _MESSAGE["id"], "workerId": "worker-1"}
-    said = f"messageId, and where wanted {' and '.join(optional)}. Any content type."
-    body = {"description": said, "content": {"application/json": {"example": example}}}
-    return {"requestBody": body}
+def _takes(body: Body) -> dict[str, Any]:
+    return {"requestBody": body.openapi}

@@ -7,11 +7,11 @@ from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from holdfast.api.people.routes import Route, router
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
 from holdfast.api.request.pages import Cursor, Size, page
 from holdfast.api.request.query_filters import EVENT_FILTERS
+from holdfast.api.request.routes import Route, router
 from holdfast.api.request.sample import sample
 from holdfast.client.app import Holdfast
 from holdfast.client.audit import EventFilter, event_wire, get_event

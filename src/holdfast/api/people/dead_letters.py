@@ -8,12 +8,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from holdfast.api.people.operate_jobs import STAGE
-from holdfast.api.people.routes import Route, router
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
+from holdfast.api.request.body import IDS, REASON, Body, read_jobs
 from holdfast.api.request.pages import Cursor, Size, page, page_by_place
 from holdfast.api.request.query_filters import LETTER_FILTERS
-from holdfast.api.request.request_body import IDS, REASON, Body, read_jobs
+from holdfast.api.request.routes import Route, router
 from holdfast.api.request.sample import ID, TIME, sample
 from holdfast.api.request.scoped_view import all_seen_by, seen_by
 from holdfast.client.app import Holdfast

@@ -4,11 +4,11 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from holdfast.api.people.routes import CHANGES, Route, Since, router
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
+from holdfast.api.request.body import JUST_REASON, SETTINGS, Body, read_settings
 from holdfast.api.request.pages import Cursor, Size, page_by_name
-from holdfast.api.request.request_body import JUST_REASON, SETTINGS, Body, read_settings
+from holdfast.api.request.routes import CHANGES, Route, Since, router
 from holdfast.api.request.sample import sample
 from holdfast.client.app import Holdfast
 from holdfast.client.endpoint import endpoint_wire

@@ -9,10 +9,10 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from holdfast.api.people.routes import Route, router
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
-from holdfast.api.request.request_body import IDS, NEEDED_REASON, REASON, TEXT, VALUE, Body, Schema, read_jobs
+from holdfast.api.request.body import IDS, NEEDED_REASON, REASON, TEXT, VALUE, Body, Schema, read_jobs
+from holdfast.api.request.routes import Route, router
 from holdfast.api.request.sample import ID
 from holdfast.client.app import Holdfast
 from holdfast.client.job_actions import JobSelection, act, require_changed

@@ -6,11 +6,11 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from holdfast.api.people.routes import CHANGES, Route, Since, router
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
+from holdfast.api.request.body import JUST_REASON, SETTINGS, Body, read_settings
 from holdfast.api.request.pages import Cursor, Size, page
-from holdfast.api.request.request_body import JUST_REASON, SETTINGS, Body, read_settings
+from holdfast.api.request.routes import CHANGES, Route, Since, router
 from holdfast.api.request.sample import sample
 from holdfast.api.request.scoped_view import seen_by
 from holdfast.client.app import Holdfast

@@ -6,11 +6,11 @@ from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from holdfast.api.people.routes import CHANGES, Reason, Route, router
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
+from holdfast.api.request.body import OBJECT, SETTINGS, TEXT, VALUE, Body
 from holdfast.api.request.pages import Cursor, Size, page_by_place
-from holdfast.api.request.request_body import OBJECT, SETTINGS, TEXT, VALUE, Body
+from holdfast.api.request.routes import CHANGES, Reason, Route, router
 from holdfast.api.request.sample import sample
 from holdfast.client.app import Holdfast
 from holdfast.client.rules import add_rule, change_rule, remove_rule

@@ -4,11 +4,11 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from holdfast.api.people.routes import CHANGES, Reason, Route, router
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
+from holdfast.api.request.body import JUST_REASON, SETTINGS, TEXT, Body, read_settings
 from holdfast.api.request.pages import Cursor, Size, page_by_name
-from holdfast.api.request.request_body import JUST_REASON, SETTINGS, TEXT, Body, read_settings
+from holdfast.api.request.routes import CHANGES, Reason, Route, router
 from holdfast.api.request.sample import ID, TIME, sample
 from holdfast.client.app import Holdfast
 from holdfast.client.schedule import schedule_document, schedule_wire

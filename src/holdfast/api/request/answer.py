@@ -52,8 +52,3 @@ def answers(example: Any, *problems: int, status: int = 200, media_type: str = "
         content = {"application/problem+json": {"schema": _PROBLEM}}
         found[problem] = {"description": _WORDS[problem], "content": content}
     return found
-
-
-def takes(example: Any) -> dict[str, Any]:
-    """What the OpenAPI document says about a body that our own code reads."""
-    return {"requestBody": {"content": {"application/json": {"example": example}}}}

@@ -1,9 +1,8 @@
-"""The JSON object that a request carries, read field by field: each is checked, and none is ignored."""
+"""The JSON object that a route takes: read strictly, by the schema that the OpenAPI document shows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
-from typing import Any, Self
-from uuid import UUID
+from typing import Any
 
 from starlette.requests import Request
 
@@ -11,107 +10,146 @@ from holdfast.client.job_documents import read_document
 from holdfast.client.read_id import read_id
 from holdfast.model.duration import parse_duration
 from holdfast.model.error import InvalidPayload
+from holdfast.model.id import JobId
 
+Schema = Mapping[str, Any]
+
+MOST_IDS = 100
 MOST_NAMES = 1000
-LONGEST_NAME = 200
+LONGEST_SPAN = timedelta(days=365)
+TEXT: Schema = {"type": "string", "minLength": 1, "maxLength": 200}
+FLAG: Schema = {"type": "boolean"}
+VALUE: Schema = {"description": "Any JSON value."}
+OBJECT: Schema = {"type": "object"}
+WORDS: Schema = {"type": "string", "minLength": 1}
+MAYBE_WORDS: Schema = {"type": ["string", "null"]}  # empty: as if it were missing
+UUID: Schema = {"type": "string", "format": "uuid"}
+SPAN: Schema = {"type": ["number", "string"], "description": "Seconds, or a text such as 30s."}
+NAMES: Schema = {"type": "array", "items": TEXT, "maxItems": MOST_NAMES}
+REASON: Schema = {
+    "type": ["string", "null"], "maxLength": 2000, "description": "Recorded in the audit trail.",
+}  # fmt: skip
+NEEDED_REASON: Schema = {**REASON, "type": "string", "minLength": 1}
+IDS: Schema = {
+    "type": "array", "items": {"type": "string", "format": "uuid"}, "minItems": 1, "maxItems": MOST_IDS,
+}  # fmt: skip
+JUST_REASON = {"reason": REASON}
+SETTINGS = {"settings": OBJECT, "reason": REASON}
+_KINDS: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "object": (dict,),
+    "array": (list,),
+    "null": (type(None),),
+}
 
 
 class Body:
-    """Each method takes a field; None: it is missing or null. `close` refuses what is left."""
+    """Its fields by name; an absent body is an empty object, so that a route may need none."""
 
-    def __init__(self, document: Mapping[str, Any], path: str = "$") -> None:
-        self._left = dict(document)
-        self._path = path
+    def __init__(
+        self, fields: Mapping[str, Schema], required: Iterable[str] = (), example: Mapping[str, Any] = {}
+    ) -> None:
+        self.schema, self._example = an_object(fields, required), dict(example)
 
-    @classmethod
-    async def of(cls, request: Request) -> Self:
-        """An empty body is an empty object."""
-        return cls(read_document(await request.body() or b"{}"))
+    async def read(self, request: Request) -> dict[str, Any]:
+        """Raises InvalidPayload with the path of what is wrong."""
+        text = await request.body()
+        given = read_document(text) if text.strip() else {}
+        check_value("$", self.schema, given)
+        return given
 
-    def close(self) -> None:
-        if self._left:
-            name = min(self._left)
-            raise InvalidPayload(f"There is no field {name}.", "see /api/v1/openapi.json", self._path)
+    @property
+    def openapi(self) -> dict[str, Any]:
+        content = {"application/json": {"schema": self.schema, "example": self._example}}
+        return {"required": bool(self.schema["required"]), "content": content}
 
-    def any(self, name: str) -> Any:
-        return self._left.pop(name, None)
 
-    def text(self, name: str, default: str | None = None) -> str:
-        return self.maybe_text(name) or self._or(name, default)
+def an_object(fields: Mapping[str, Schema], required: Iterable[str] = ()) -> dict[str, Any]:
+    """The schema of an object that has no other fields."""
+    return {
+        "type": "object",
+        "properties": {name: dict(one) for name, one in fields.items()},
+        "required": list(required),
+        "additionalProperties": False,
+    }
 
-    def maybe_text(self, name: str) -> str | None:
-        value = self.any(name)
-        if value is not None and not isinstance(value, str):
-            raise self.wrong(name, "a string")
-        return value or None
 
-    def flag(self, name: str) -> bool:
-        value = self.any(name)
-        if value is not None and not isinstance(value, bool):
-            raise self.wrong(name, "true or false")
-        return bool(value)
+def or_null(schema: Schema) -> Schema:
+    """For a field that a client may send as null instead of leaving it out."""
+    kinds = schema["type"]
+    return {**schema, "type": [*([kinds] if isinstance(kinds, str) else kinds), "null"]}
 
-    def number(self, name: str) -> float | None:
-        value = self.any(name)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-            raise self.wrong(name, "a number")
-        return value
 
-    def count(self, name: str, least: int, most: int) -> int | None:
-        value = self.any(name)
-        if value is not None and (type(value) is not int or not least <= value <= most):
-            raise self.wrong(name, f"an integer from {least} to {most:,}")
-        return value
+def read_settings(
+    wire: Callable[[str, Mapping[str, Any]], dict[str, Any]], name: str, given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The field `settings` in the form of the SQL verbs. `wire` expects the types that its callers in Python
+    have; a value of another type ends it with an error of Python.
+    """
+    try:
+        return wire(name, given["settings"])
+    except (TypeError, AttributeError, KeyError, ValueError):
+        raise InvalidPayload("A setting has a value of the wrong type.", path="$.settings") from None
 
-    def duration(self, name: str, most: timedelta = timedelta(days=365)) -> timedelta | None:
-        value = self.any(name)
-        if value is None:
-            return None
-        if isinstance(value, bool) or not isinstance(value, int | float | str):
-            raise self.wrong(name, "a number of seconds")
-        found = parse_duration(value)
-        if found > most:
-            raise self.wrong(name, f"at most {most.total_seconds():,.0f} seconds")
-        return found
 
-    def id(self, name: str) -> UUID:
-        return read_id(self.text(name))
+def read_jobs(given: Mapping[str, Any]) -> list[JobId]:
+    """The ids of the field `jobs`, each once."""
+    return list(dict.fromkeys(JobId(read_id(one)) for one in given["jobs"]))
 
-    def names(self, name: str) -> list[str] | None:
-        value = self._list(name, "a list of names")
-        if value is not None and not all(
-            isinstance(one, str) and 1 <= len(one) <= LONGEST_NAME for one in value
-        ):
-            raise self.wrong(name, f"a list of names of 1 to {LONGEST_NAME} characters")
-        return value
 
-    def ids(self, name: str) -> list[UUID] | None:
-        value = self._list(name, "a list of ids")
-        return None if value is None else [read_id(one) for one in value]
+def read_span(given: Mapping[str, Any], name: str, most: timedelta = LONGEST_SPAN) -> timedelta | None:
+    """None: the field is missing or null."""
+    if given.get(name) is None:
+        return None
+    found = parse_duration(given[name])
+    if found > most:
+        raise InvalidPayload(f"{name} must be at most {most.total_seconds():,.0f} seconds.", path=f"$.{name}")
+    return found
 
-    def part(self, name: str) -> "Body | None":
-        value = self.any(name)
-        return None if value is None else self._body(value, name, f"{self._path}.{name}")
 
-    def parts(self, name: str) -> Sequence["Body"]:
-        found = self._list(name, "a list of objects") or []
-        return [self._body(one, name, f"{self._path}.{name}[{i}]") for i, one in enumerate(found)]
+def check_value(path: str, schema: Schema, value: Any) -> None:
+    kinds = schema.get("type", [])
+    named = [kinds] if isinstance(kinds, str) else kinds
+    if named and not any(_is(kind, value) for kind in named):
+        raise InvalidPayload(f"This must be of the type {' or '.join(named)}.", path=path)
+    if value is None:
+        return
+    if "enum" in schema and value not in schema["enum"]:
+        raise InvalidPayload(f"This must be one of {', '.join(map(str, schema['enum']))}.", path=path)
+    if isinstance(value, str | list):
+        _check_length(path, schema, value)
+    if _is("number", value) and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
+        bounds = f"{schema.get('minimum', '…')} to {schema.get('maximum', '…')}"
+        raise InvalidPayload(f"This must be a number from {bounds}.", path=path)
+    if isinstance(value, dict) and "properties" in schema:
+        _check_fields(path, schema, value)
+    for place, item in enumerate(value if "items" in schema and isinstance(value, list) else ()):
+        check_value(f"{path}[{place}]", schema["items"], item)
 
-    def wrong(self, name: str, must_be: str) -> InvalidPayload:
-        return InvalidPayload(f"{name} must be {must_be}.", path=f"{self._path}.{name}")
 
-    def _list(self, name: str, what: str) -> list[Any] | None:
-        value = self.any(name)
-        if value is not None and (not isinstance(value, list) or len(value) > MOST_NAMES):
-            raise self.wrong(name, f"{what}, at most {MOST_NAMES:,}")
-        return value
+def _check_fields(path: str, schema: Schema, given: Mapping[str, Any]) -> None:
+    fields = schema["properties"]
+    unknown = sorted(given.keys() - fields.keys())
+    if unknown and schema.get("additionalProperties") is False:
+        known = f"the fields are {', '.join(fields)}" if fields else "send an empty object"
+        raise InvalidPayload(f"There is no field {unknown[0]}.", known, f"{path}.{unknown[0]}")
+    for name in schema.get("required", ()):
+        if name not in given:
+            raise InvalidPayload(f"The field {name} is missing.", "send it", f"{path}.{name}")
+    for name, value in given.items():
+        check_value(f"{path}.{name}", fields.get(name, VALUE), value)
 
-    def _body(self, value: Any, name: str, path: str) -> "Body":
-        if not isinstance(value, dict):
-            raise self.wrong(name, "an object")
-        return Body(value, path)
 
-    def _or(self, name: str, default: str | None) -> str:
-        if default is None:
-            raise self.wrong(name, "a non-empty string")
-        return default
+def _check_length(path: str, schema: Schema, value: str | list[Any]) -> None:
+    what, unit = ("Length", "characters") if isinstance(value, str) else ("Items", "items")
+    least, most = schema.get(f"min{what}", 0), schema.get(f"max{what}", len(value))
+    if not least <= len(value) <= most:
+        raise InvalidPayload(f"This must have {least:,} to {most:,} {unit}.", path=path)
+
+
+def _is(kind: str, value: Any) -> bool:
+    """A truth value is no number, although Python says so."""
+    return isinstance(value, _KINDS[kind]) and (kind == "boolean" or not isinstance(value, bool))

@@ -1,6 +1,6 @@
 """Claims over HTTP: several jobs at once, after the ends of others, with a long poll."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -12,11 +12,13 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from holdfast.api.limits.waiting import Waiting
-from holdfast.api.request.access import KEYED, Access
-from holdfast.api.request.answer import answer, answers, takes
-from holdfast.api.request.body import Body
+from holdfast.api.request.access import Access
+from holdfast.api.request.answer import answer
+from holdfast.api.request.body import SPAN, Body, or_null, read_span
+from holdfast.api.request.routes import Route, router
+from holdfast.api.request.sample import ID
 from holdfast.api.workers.long_polls import LongPolls
-from holdfast.api.workers.read_end import Destination, read_end, read_verb
+from holdfast.api.workers.read_end import LISTED, Destination, read_listed
 from holdfast.client.app import Holdfast
 from holdfast.client.read_id import read_id
 from holdfast.db.remote_worker import Named, checkpoints_of, contexts_of, settle_and_claim_known
@@ -30,16 +32,24 @@ from holdfast.model.worker import Settled
 
 MOST_JOBS = 100
 LONGEST_WAIT = timedelta(seconds=30)
-_PROBLEMS = (401, 403, 404, 409, 422, 503)
-_ID = "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b11"
+MOST_ENDS = 1000
 _TOKEN = "6f1d2c3b-4a59-4e68-8d77-c6b5a4938271"
 CLAIMED_JOB = {
-    "id": _ID, "token": _TOKEN, "task": "send_mail", "queue": "mail", "payload": {"to": "ada@example.org"},
+    "id": ID, "token": _TOKEN, "task": "send_mail", "queue": "mail", "payload": {"to": "ada@example.org"},
     "attempt": 1, "failures": 0, "priority": 50, "labels": {}, "run": None, "stage": None, "order_key": None,
     "stop_after": 300.0, "endpoint": None, "trace": None, "checkpoints": {}, "context": {},
 }  # fmt: skip
 _CLAIMED = {"jobs": [CLAIMED_JOB], "lost": [], "drain": False, "lapsed": False, "next_in": None}
-_CLAIM = {"limit": 10, "wait": 30, "ends": [{"id": _ID, "token": _TOKEN, "verb": "complete", "output": 7}]}
+_END = {"id": ID, "token": _TOKEN, "verb": "complete", "output": 7}
+CLAIM = Body(
+    {
+        "limit": or_null({"type": "integer", "minimum": 0, "maximum": MOST_JOBS}),
+        "wait": or_null(SPAN),
+        "time_box": or_null(SPAN),
+        "ends": or_null({"type": "array", "items": LISTED, "maxItems": MOST_ENDS}),
+    },
+    example={"limit": 10, "wait": 30, "ends": [_END]},
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +81,7 @@ class Claims:
         self._app, self._access, self._polls, self._waiting = app, access, polls, waiting
 
     def routes(self) -> APIRouter:
-        found = APIRouter(prefix="/api/v1/workers", dependencies=KEYED)
-        claimed = answers(_CLAIMED, *_PROBLEMS)
-        found.post("/{worker_id}/claim", responses=claimed, openapi_extra=takes(_CLAIM))(self.claim)
-        return found
+        return router("workers", Route("POST", "/workers/{worker_id}/claim", self.claim, _CLAIMED, CLAIM))
 
     async def claim(self, request: Request, worker_id: str) -> Response:
         """Leases up to `limit` jobs (1, at most 100) to the worker; waits up to `wait` seconds for the first.
@@ -85,7 +92,7 @@ class Claims:
         worker = WorkerId(read_id(worker_id))
         caller = await self._access.check(request, AccessAction.WORK, worker=worker)
         to = Destination()
-        wish = _read_claim(await Body.of(request), to)
+        wish = _read_claim(await CLAIM.read(request), to)
         if wish.ends and caller.scope is not None:
             jobs = [job for job, _, _ in wish.ends]
             await self._access.check(request, AccessAction.WORK, queues=to.queues, tasks=to.tasks, jobs=jobs)
@@ -154,17 +161,15 @@ def _described(job: ClaimedJob, checkpoints: Named, contexts: Named) -> dict[str
     }
 
 
-def _read_claim(body: Body, to: Destination) -> Claim:
+def _read_claim(given: Mapping[str, Any], to: Destination) -> Claim:
     ends = [
-        (JobId(one.id("id")), Token(one.id("token")), read_end(read_verb(one), one, to))
-        for one in body.parts("ends")
+        (JobId(read_id(one["id"])), Token(read_id(one["token"])), read_listed(f"$.ends[{i}]", one, to))
+        for i, one in enumerate(given.get("ends") or ())
     ]
-    limit, wait = body.count("limit", 0, MOST_JOBS), body.duration("wait", LONGEST_WAIT)
-    found = Claim(
+    limit, wait = given.get("limit"), read_span(given, "wait", LONGEST_WAIT)
+    return Claim(
         1 if limit is None else limit,
         0 if wait is None else wait.total_seconds(),
-        body.duration("time_box"),
+        read_span(given, "time_box"),
         ends,
     )
-    body.close()
-    return found

@@ -6,10 +6,11 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from holdfast.api.request.access import KEYED, Access
-from holdfast.api.request.answer import answer, answers, takes
-from holdfast.api.request.body import Body
-from holdfast.api.workers.read_end import Destination, read_end
+from holdfast.api.request.access import Access
+from holdfast.api.request.answer import answer
+from holdfast.api.request.body import UUID, VALUE, WORDS, Body
+from holdfast.api.request.routes import Route, router
+from holdfast.api.workers.read_end import Destination, end_body, read_end
 from holdfast.client.app import Holdfast
 from holdfast.client.read_id import read_id
 from holdfast.db.remote_worker import end_job
@@ -22,12 +23,31 @@ from holdfast.model.payload import encode
 from holdfast.model.progress_report import NotReported
 from holdfast.model.worker import EndedJob, EndResult
 
-PROBLEMS = (401, 403, 404, 409, 422, 503)
 TOKEN = "6f1d2c3b-4a59-4e68-8d77-c6b5a4938271"
 _ENDED = {"state": "completed", "due_at": None, "repeated": False}
 _LATER = {"state": "scheduled", "due_at": "2030-01-31T09:00:00Z", "repeated": False}
 _ERROR = {"message": "no route to host", "class": "transient", "type": "Unreachable"}
 REPORT = ("done", "total", "failed", "note", "item", "errors")
+ENDS = {
+    verb: end_body(verb, {"token": TOKEN, **example})
+    for verb, example in (
+        (Verb.COMPLETE, {"output": {"sent": True}}),
+        (Verb.FAIL, {"error": _ERROR, "retry_after": 30}),
+        (Verb.SNOOZE, {"delay": 60}),
+        (Verb.RELEASE, {"reason": "shutting down"}),
+        (Verb.REJECT, {"reason": "unsubscribed"}),
+    )
+}
+CHECKPOINT = Body(
+    {"token": UUID, "name": WORDS, "value": VALUE},
+    ["token", "name"],
+    {"token": TOKEN, "name": "page", "value": 34},
+)
+PROGRESS = Body(
+    {"token": UUID, **dict.fromkeys(REPORT, VALUE)},
+    ["token"],
+    {"token": TOKEN, "done": 340, "total": 1000, "item": "page 34"},
+)
 
 
 class HeldJobs:
@@ -35,20 +55,17 @@ class HeldJobs:
         self._app, self._access = app, access
 
     def routes(self) -> APIRouter:
-        found = APIRouter(prefix="/api/v1/jobs/{job_id}", dependencies=KEYED)
-        routes: list[tuple[Any, dict[str, Any], dict[str, Any]]] = [
-            (self.complete, {"output": {"sent": True}}, _ENDED),
-            (self.fail, {"error": _ERROR, "retry_after": 30}, _LATER),
-            (self.snooze, {"delay": 60}, _LATER),
-            (self.release, {"reason": "shutting down"}, {**_ENDED, "state": "ready"}),
-            (self.reject, {"reason": "unsubscribed"}, {**_ENDED, "state": "rejected"}),
-            (self.checkpoint, {"name": "page", "value": 34}, {"saved": True}),
-            (self.progress, {"done": 340, "total": 1000, "item": "page 34"}, {"stored": True}),
-        ]
-        for route, example, done in routes:
-            body = takes({"token": TOKEN, **example})
-            found.post(f"/{route.__name__}", responses=answers(done, *PROBLEMS), openapi_extra=body)(route)
-        return found
+        job = "/jobs/{job_id}"
+        return router(
+            "jobs",
+            Route("POST", f"{job}/complete", self.complete, _ENDED, ENDS[Verb.COMPLETE]),
+            Route("POST", f"{job}/fail", self.fail, _LATER, ENDS[Verb.FAIL]),
+            Route("POST", f"{job}/snooze", self.snooze, _LATER, ENDS[Verb.SNOOZE]),
+            Route("POST", f"{job}/release", self.release, {**_ENDED, "state": "ready"}, ENDS[Verb.RELEASE]),
+            Route("POST", f"{job}/reject", self.reject, {**_ENDED, "state": "rejected"}, ENDS[Verb.REJECT]),
+            Route("POST", f"{job}/checkpoint", self.checkpoint, {"saved": True}, CHECKPOINT),
+            Route("POST", f"{job}/progress", self.progress, {"stored": True}, PROGRESS),
+        )
 
     async def complete(self, request: Request, job_id: str) -> Response:
         """Ends a job with its output; one at a stage of a pipeline goes to the next stage, or that in `next`.
@@ -78,36 +95,34 @@ class HeldJobs:
 
     async def checkpoint(self, request: Request, job_id: str) -> Response:
         """Saves partial work under a name; the next claim of the job carries it."""
-        job, token, body = await self._held(request, job_id)
-        name, value = body.text("name"), encode(body.any("value"))
-        body.close()
-        if not await save_checkpoint(self._app.database, job, token, name, value):
+        job, token, given = await self._held(request, job_id, CHECKPOINT)
+        value = encode(given.get("value"))
+        if not await save_checkpoint(self._app.database, job, token, given["name"], value):
             raise lost(job)
         return answer({"saved": True})
 
     async def progress(self, request: Request, job_id: str) -> Response:
         """Records for people how far a job has come. `stored` is false if its row was locked: try again."""
-        job, token, body = await self._held(request, job_id)
-        said = {name: value for name in REPORT if (value := body.any(name)) is not None}
-        body.close()
+        job, token, given = await self._held(request, job_id, PROGRESS)
+        said = {name: given[name] for name in REPORT if given.get(name) is not None}
         refused = await report_progress(self._app.database, [job], [token], [encode(said)])
         if refused.get(job) is NotReported.LOST:
             raise lost(job)
         return answer({"stored": not refused})
 
     async def _end(self, request: Request, job_id: str, verb: Verb) -> Response:
-        job, token, body = await self._held(request, job_id)
+        job, token, given = await self._held(request, job_id, ENDS[verb])
         to = Destination()
-        end = read_end(verb, body, to)
+        end = read_end(verb, given, to)
         if to.queues or to.tasks:
             await self._access.check(request, AccessAction.WORK, queues=to.queues, tasks=to.tasks)
         return answer(ended(job, await end_job(self._app.database, job, token, end)))
 
-    async def _held(self, request: Request, job_id: str) -> tuple[JobId, Token, Body]:
+    async def _held(self, request: Request, job_id: str, body: Body) -> tuple[JobId, Token, dict[str, Any]]:
         job = JobId(read_id(job_id))
         await self._access.check(request, AccessAction.WORK, jobs=[job])
-        body = await Body.of(request)
-        return job, Token(body.id("token")), body
+        given = await body.read(request)
+        return job, Token(read_id(given["token"])), given
 
 
 def ended(job: JobId, found: EndedJob) -> dict[str, Any]:

@@ -5,11 +5,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from holdfast.api.producers.scoped_job import scoped_job
-from holdfast.api.request.access import KEYED, Access
-from holdfast.api.request.answer import answer, answers, takes
-from holdfast.api.request.body import Body
-from holdfast.api.workers.held_jobs import PROBLEMS, TOKEN, ended
-from holdfast.api.workers.read_end import read_waiting
+from holdfast.api.request.access import Access
+from holdfast.api.request.answer import answer
+from holdfast.api.request.body import MAYBE_WORDS, OBJECT, UUID, VALUE, WORDS, Body, an_object, or_null
+from holdfast.api.request.routes import Route, router
+from holdfast.api.request.sample import ID
+from holdfast.api.workers.held_jobs import TOKEN, ended
+from holdfast.api.workers.read_end import WAIT, read_waiting
 from holdfast.client.app import Holdfast
 from holdfast.client.job_documents import read_job
 from holdfast.client.read_id import read_id
@@ -20,15 +22,34 @@ from holdfast.model.id import JobId, Token
 from holdfast.model.outcome import end_of
 from holdfast.model.payload import EMPTY, encode
 
-_ID = "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b11"
-_CHILD = {"id": _ID, "state": "completed", "output": 7, "reason": None}
-_CHILDREN = {"run": _ID, "is_over": True, "children": [_CHILD]}
-_SPAWN = {
-    "token": TOKEN,
-    "name": "pages",
-    "jobs": [{"task": "read_page", "payload": {"page": 1}}],
-    "options": {"queue": "pages"},
-}
+MOST_CHILDREN = 1000
+_CHILD = {"id": ID, "state": "completed", "output": 7, "reason": None}
+_CHILDREN = {"run": ID, "is_over": True, "children": [_CHILD]}
+SPAWN = Body(
+    {
+        "token": UUID,
+        "name": WORDS,
+        "jobs": or_null(
+            {
+                "type": "array",
+                "items": an_object({"task": WORDS, "payload": VALUE}, ["task"]),
+                "maxItems": MOST_CHILDREN,
+            }
+        ),
+        "options": or_null(OBJECT),
+        "wait": MAYBE_WORDS,
+        "on_failure": MAYBE_WORDS,
+    },
+    ["token", "name"],
+    {
+        "token": TOKEN,
+        "name": "pages",
+        "jobs": [{"task": "read_page", "payload": {"page": 1}}],
+        "options": {"queue": "pages"},
+    },
+)
+PARK = Body({"token": UUID, **WAIT}, ["token"], {"token": TOKEN, "signal": "approved"})
+SIGNAL = Body({"name": WORDS, "data": VALUE}, ["name"], {"name": "approved", "data": True})
 _WAITING = {"came": False, "data": None, "timed_out": False, "state": "waiting"}
 
 
@@ -37,14 +58,12 @@ class JobWaits:
         self._app, self._access = app, access
 
     def routes(self) -> APIRouter:
-        found = APIRouter(prefix="/api/v1/jobs/{job_id}", dependencies=KEYED)
-        spawned = answers(_CHILDREN, *PROBLEMS)
-        found.post("/children", responses=spawned, openapi_extra=takes(_SPAWN))(self.children)
-        waiting, wait = answers(_WAITING, *PROBLEMS), takes({"token": TOKEN, "signal": "approved"})
-        found.post("/wait", responses=waiting, openapi_extra=wait)(self.wait)
-        kept, sent = answers({"result": "resumed"}, *PROBLEMS), takes({"name": "approved", "data": True})
-        found.post("/signals", responses=kept, openapi_extra=sent)(self.signal)
-        return found
+        return router(
+            "jobs",
+            Route("POST", "/jobs/{job_id}/children", self.children, _CHILDREN, SPAWN),
+            Route("POST", "/jobs/{job_id}/wait", self.wait, _WAITING, PARK),
+            Route("POST", "/jobs/{job_id}/signals", self.signal, {"result": "resumed"}, SIGNAL),
+        )
 
     async def children(self, request: Request, job_id: str) -> Response:
         """Creates the children of a job, once per name: a repeated call finds those of the first.
@@ -52,19 +71,16 @@ class JobWaits:
         `is_over`: read them now; else wait for `children` of that name. `options` are those of an enqueue.
         """
         job = await self._job(request, job_id)
-        body = await Body.of(request)
-        token, name = Token(body.id("token")), body.text("name")
-        wait, on_failure = body.text("wait", "all"), body.text("on_failure", "fail")
-        options = body.any("options") or {}
+        given = await SPAWN.read(request)
+        token, name = Token(read_id(given["token"])), given["name"]
+        wait, on_failure = given.get("wait") or "all", given.get("on_failure") or "fail"
         tasks, payloads = [], []
-        for one in body.parts("jobs"):
-            tasks.append(one.text("task"))
-            payload = one.any("payload")
+        for one in given.get("jobs") or ():
+            payload = one.get("payload")
+            tasks.append(one["task"])
             payloads.append(EMPTY if payload is None else encode(payload))
-            one.close()
-        body.close()
-        given = read_job({"task": name, **options} if isinstance(options, dict) else {})
-        shared = dict(scoped_job(request.state.caller, given).options)
+        options = read_job({"task": name, **(given.get("options") or {})})
+        shared = dict(scoped_job(request.state.caller, options).options)
         del shared["actor"]  # they have that of their parent
         async with self._app.database.transaction() as conn:
             run, is_over = await spawn_children(
@@ -80,9 +96,8 @@ class JobWaits:
         If the signal has come, or its timeout has passed, nothing is parked: go on with `data`.
         """
         job = await self._job(request, job_id)
-        body = await Body.of(request)
-        token, waiting = Token(body.id("token")), read_waiting(body)
-        body.close()
+        given = await PARK.read(request)
+        token, waiting = Token(read_id(given["token"])), read_waiting(given)
         said = {"came": False, "data": None, "timed_out": False, "state": "running"}
         async with self._app.database.transaction() as conn:
             kind, _, name = waiting.what.partition(":")
@@ -97,10 +112,9 @@ class JobWaits:
         """Delivers data to a job that waits for this signal, now or later. The first of a name counts."""
         job = JobId(read_id(job_id))
         caller = await self._access.check(request, AccessAction.SIGNAL, jobs=[job])
-        body = await Body.of(request)
-        name, data = body.text("name"), encode(body.any("data"))
-        body.close()
-        return answer({"result": await signal(self._app.database, job, name, data, caller.name)})
+        given = await SIGNAL.read(request)
+        data = encode(given.get("data"))
+        return answer({"result": await signal(self._app.database, job, given["name"], data, caller.name)})
 
     async def _job(self, request: Request, job_id: str) -> JobId:
         job = JobId(read_id(job_id))

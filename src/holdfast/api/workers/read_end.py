@@ -1,8 +1,24 @@
 """How a worker says over HTTP that an attempt has ended: the body of each route becomes an outcome."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
-from holdfast.api.request.body import Body
+from holdfast.api.request.body import (
+    FLAG,
+    MAYBE_WORDS,
+    NAMES,
+    SPAN,
+    UUID,
+    VALUE,
+    WORDS,
+    Body,
+    Schema,
+    an_object,
+    check_value,
+    or_null,
+    read_span,
+)
 from holdfast.model.error import InvalidPayload
 from holdfast.model.outcome import (
     Advanced,
@@ -23,7 +39,47 @@ from holdfast.model.outcome import (
 )
 from holdfast.model.payload import JsonText, encode
 
+Fields = Mapping[str, Any]
+
 VERBS = tuple(verb for verb in Verb if verb is not Verb.ADVANCE)  # that is a complete with `next`
+NUMBER = or_null({"type": "number"})
+NEXT = an_object(
+    {
+        **dict.fromkeys(("stage", "task", "queue", "endpoint", "group", "on_failure"), MAYBE_WORDS),
+        "priority": or_null({"type": "integer", "minimum": 0, "maximum": 100}),
+        "delay": or_null(SPAN),
+        "stages": or_null(NAMES),
+    }
+)
+ERROR = {
+    **an_object(
+        {
+            "message": WORDS,
+            "class": or_null({"type": "string", "enum": [*ErrorClass]}),
+            **dict.fromkeys(("type", "traceback", "place"), MAYBE_WORDS),
+        },
+        ["message"],
+    ),
+    "type": ["string", "object"],
+    "minLength": 1,
+}
+WAIT = {"signal": MAYBE_WORDS, "children": MAYBE_WORDS, "timeout": or_null(SPAN)}
+# What a worker says of each end, and which of it must be there.
+ENDS: Mapping[Verb, tuple[dict[str, Schema], list[str]]] = {
+    Verb.COMPLETE: ({"output": VALUE, "next": or_null(NEXT)}, []),
+    Verb.FAIL: ({"error": ERROR, "permanent": or_null(FLAG), "retry_after": or_null(SPAN)}, ["error"]),
+    Verb.SNOOZE: ({"delay": SPAN, "reason": MAYBE_WORDS}, ["delay"]),
+    Verb.REJECT: ({"reason": WORDS, "output": VALUE}, ["reason"]),
+    Verb.WAIT: (WAIT, []),
+    Verb.CANCEL: ({"reason": MAYBE_WORDS}, []),
+    Verb.RELEASE: ({"reason": MAYBE_WORDS, "yielded": or_null(FLAG)}, []),
+}
+# In a list of ends, each has the fields of its verb besides.
+LISTED: Schema = {
+    **an_object({"id": UUID, "token": UUID, "verb": {"type": "string", "enum": [*VERBS]}}),
+    "required": ["id", "token", "verb"],
+    "additionalProperties": True,
+}
 
 
 class Destination:
@@ -34,105 +90,98 @@ class Destination:
         self.tasks: list[str] = []
 
 
-def read_end(verb: Verb, body: Body, to: Destination) -> End:
-    """Takes all fields of the body but the job's id and token. `progress`: the last report of the attempt."""
-    end, report = end_of(_read(verb, body, to)), body.any("progress")
-    body.close()
+def end_body(verb: Verb, example: Fields) -> Body:
+    return Body(*_fields(verb, {"token": UUID}), example)
+
+
+def read_listed(path: str, given: Fields, to: Destination) -> End:
+    """One of a list of ends."""
+    verb = Verb(given["verb"])
+    check_value(path, an_object(*_fields(verb, LISTED["properties"])), given)
+    return read_end(verb, given, to)
+
+
+def read_end(verb: Verb, given: Fields, to: Destination) -> End:
+    """`progress`: the last report of the attempt."""
+    end, report = end_of(_read(verb, given, to)), given.get("progress")
     return end if report is None else with_progress(end, encode(report))
 
 
-def read_verb(body: Body) -> Verb:
-    said = body.text("verb")
-    if said not in VERBS:
-        raise body.wrong("verb", f"one of {', '.join(VERBS)}")
-    return Verb(said)
+def _fields(verb: Verb, named_by: Mapping[str, Schema]) -> tuple[dict[str, Schema], list[str]]:
+    fields, required = ENDS[verb]
+    return {**named_by, **fields, "units": NUMBER, "progress": VALUE}, [*named_by, *required]
 
 
-def _read(verb: Verb, body: Body, to: Destination) -> Outcome:
-    units = body.number("units")
+def _read(verb: Verb, given: Fields, to: Destination) -> Outcome:
+    units, reason = given.get("units"), given.get("reason")
     outcome: Outcome
     match verb:
         case Verb.COMPLETE:
-            outcome = _completed(body, units, to)
+            outcome = _completed(given, units, to)
         case Verb.FAIL:
-            outcome = _failed(body, units)
+            outcome = _failed(given, units)
         case Verb.SNOOZE:
-            delay = body.duration("delay")
-            if delay is None:
-                raise body.wrong("delay", "a number of seconds")
-            outcome = Snoozed(delay, body.text("reason", "not yet"), units)
+            delay = read_span(given, "delay")
+            assert delay is not None
+            outcome = Snoozed(delay, reason or "not yet", units)
         case Verb.REJECT:
-            outcome = Rejected(body.text("reason"), _output(body), units)
+            outcome = Rejected(given["reason"], _output(given), units)
         case Verb.WAIT:
-            outcome = replace(read_waiting(body), units=units)
+            outcome = replace(read_waiting(given), units=units)
         case Verb.CANCEL:
-            outcome = CancelledByRequest(body.text("reason", "stopped by its worker"), units)
+            outcome = CancelledByRequest(reason or "stopped by its worker", units)
         case _:
-            reason = body.text("reason", "released by its worker")
-            outcome = Released(reason, units, body.flag("yielded"))
+            outcome = Released(reason or "released by its worker", units, bool(given.get("yielded")))
     return outcome
 
 
-def _completed(body: Body, units: float | None, to: Destination) -> Outcome:
-    output, way = _output(body), body.part("next")
+def _completed(given: Fields, units: float | None, to: Destination) -> Outcome:
+    output, way = _output(given), given.get("next")
     if way is None:
         return Completed(output, units)
-    stages = way.names("stages")
+    stages = way.get("stages")
     advanced = Advanced(
-        stage=way.maybe_text("stage"),
+        stage=way.get("stage") or None,
         output=output,
-        task=way.maybe_text("task"),
-        queue=way.maybe_text("queue"),
-        endpoint=way.maybe_text("endpoint"),
-        group=way.maybe_text("group"),
-        priority=way.count("priority", 0, 100),
-        delay=way.duration("delay"),
+        task=way.get("task") or None,
+        queue=way.get("queue") or None,
+        endpoint=way.get("endpoint") or None,
+        group=way.get("group") or None,
+        priority=way.get("priority"),
+        delay=read_span(way, "delay"),
         units=units,
         stages=None if stages is None else tuple(stages),
-        on_failure=way.maybe_text("on_failure"),
+        on_failure=way.get("on_failure") or None,
     )
-    way.close()
     to.queues += [advanced.queue] if advanced.queue else []
     to.tasks += [advanced.task] if advanced.task else []
     return advanced
 
 
-def _failed(body: Body, units: float | None) -> Failed:
-    said = body.any("error")
-    error = Body(
-        {"message": said} if isinstance(said, str) else said if isinstance(said, dict) else {}, "$.error"
-    )
-    is_permanent = body.flag("permanent")
+def _failed(given: Fields, units: float | None) -> Failed:
+    said = given["error"]
+    error = {"message": said} if isinstance(said, str) else said
+    usual = ErrorClass.PERMANENT if given.get("permanent") else ErrorClass.TRANSIENT
     report = ErrorReport(
-        _class(error, is_permanent),
-        error.text("type", "Error"),
-        error.text("message"),
-        error.maybe_text("traceback"),
-        error.maybe_text("place"),
+        ErrorClass(error.get("class") or usual),
+        error.get("type") or "Error",
+        error["message"],
+        error.get("traceback") or None,
+        error.get("place") or None,
     )
-    error.close()
-    return Failed(report, body.duration("retry_after"), units)
+    return Failed(report, read_span(given, "retry_after"), units)
 
 
-def _class(error: Body, is_permanent: bool) -> ErrorClass:
-    said = error.maybe_text("class")
-    if said is not None and said not in set(ErrorClass):
-        raise error.wrong("class", f"one of {', '.join(ErrorClass)}")
-    if said is None:
-        return ErrorClass.PERMANENT if is_permanent else ErrorClass.TRANSIENT
-    return ErrorClass(said)
-
-
-def read_waiting(body: Body) -> Waiting:
-    signal, children = body.maybe_text("signal"), body.maybe_text("children")
+def read_waiting(given: Fields) -> Waiting:
+    signal, children = given.get("signal") or None, given.get("children") or None
     if (signal is None) == (children is None):
         raise InvalidPayload(
             "Exactly one of signal and children must be given.", "name what the job waits for"
         )
     what = f"children:{children}" if signal is None else f"signal:{signal}"
-    return Waiting(what, body.duration("timeout"))
+    return Waiting(what, read_span(given, "timeout"))
 
 
-def _output(body: Body) -> JsonText | None:
-    value = body.any("output")
+def _output(given: Fields) -> JsonText | None:
+    value = given.get("output")
     return None if value is None else encode(value)

@@ -1,5 +1,6 @@
 """Workers in any language: register, renew the lease, stop."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -8,9 +9,11 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from holdfast.api.request.access import KEYED, Access
-from holdfast.api.request.answer import answer, answers, takes
-from holdfast.api.request.body import Body
+from holdfast.api.request.access import Access
+from holdfast.api.request.answer import answer
+from holdfast.api.request.body import MAYBE_WORDS, NAMES, OBJECT, SPAN, UUID, Body, or_null, read_span
+from holdfast.api.request.routes import Route, router
+from holdfast.api.request.sample import ID
 from holdfast.client.app import Holdfast
 from holdfast.client.read_id import read_id
 from holdfast.client.task_and_queue_settings import DEFAULT_QUEUE
@@ -23,12 +26,27 @@ from holdfast.model.id import JobId, WorkerId
 LEASE = timedelta(seconds=60)
 LONGEST_LEASE = timedelta(days=1)
 MOST_SLOTS = 10_000
-_PROBLEMS = (401, 403, 404, 409, 422, 503)
-_ID = "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b11"
 _UNTIL = "2030-01-31T09:01:00Z"
-_REGISTERED = {"worker": _ID, "lease": 60.0, "lease_until": _UNTIL, "renew_every": 20.0}
-_STOP = {"id": _ID, "why": "cancel", "reason": "wrong address"}
+_REGISTERED = {"worker": ID, "lease": 60.0, "lease_until": _UNTIL, "renew_every": 20.0}
+_STOP = {"id": ID, "why": "cancel", "reason": "wrong address"}
 _RENEWED = {"stop": [_STOP], "drain": False, "rescued": False, "lease_until": _UNTIL, "flags": {}}
+MOST_JOBS = 1000
+REGISTER = Body(
+    {
+        "queues": or_null(NAMES),
+        "tasks": or_null(NAMES),
+        "slots": or_null({"type": "integer", "minimum": 1, "maximum": MOST_SLOTS}),
+        "lease": or_null(SPAN),
+        "time_box": or_null(SPAN),
+        **dict.fromkeys(("name", "group", "version"), MAYBE_WORDS),
+        "metadata": or_null(OBJECT),
+    },
+    example={"queues": ["mail"], "tasks": ["send_mail"], "name": "mailer", "lease": 60},
+)
+RENEW = Body(
+    {"jobs": or_null({"type": "array", "items": UUID, "maxItems": MOST_JOBS})}, example={"jobs": [ID]}
+)
+STOP = Body({})
 
 
 class Workers:
@@ -36,15 +54,12 @@ class Workers:
         self._app, self._access = app, access
 
     def routes(self) -> APIRouter:
-        found = APIRouter(prefix="/api/v1/workers", dependencies=KEYED)
-        registered = answers(_REGISTERED, *_PROBLEMS, status=201)
-        register = takes({"queues": ["mail"], "tasks": ["send_mail"], "name": "mailer", "lease": 60})
-        found.post("", status_code=201, responses=registered, openapi_extra=register)(self.register)
-        renewed, renew = answers(_RENEWED, *_PROBLEMS), takes({"jobs": [_ID]})
-        found.post("/{worker_id}/renew", responses=renewed, openapi_extra=renew)(self.renew)
-        stopped = answers({"released": 0}, *_PROBLEMS)
-        found.post("/{worker_id}/stop", responses=stopped, openapi_extra=takes({}))(self.stop)
-        return found
+        return router(
+            "workers",
+            Route("POST", "/workers", self.register, _REGISTERED, REGISTER, status=201),
+            Route("POST", "/workers/{worker_id}/renew", self.renew, _RENEWED, RENEW),
+            Route("POST", "/workers/{worker_id}/stop", self.stop, {"released": 0}, STOP),
+        )
 
     async def register(self, request: Request) -> Response:
         """Registers a worker for queues and tasks in the scope of the key, which alone may speak for it.
@@ -53,10 +68,10 @@ class Workers:
         or other workers get its jobs.
         """
         caller = await self._access.check(request, AccessAction.WORK)
-        body = await Body.of(request)
-        queues = body.names("queues") or caller.queues or [DEFAULT_QUEUE]
-        tasks = body.names("tasks") or caller.tasks
-        info = _info(body, caller, tasks)
+        given = await REGISTER.read(request)
+        queues = given.get("queues") or caller.queues or [DEFAULT_QUEUE]
+        tasks = given.get("tasks") or caller.tasks
+        info = _info(given, caller, tasks)
         await self._access.check(request, AccessAction.WORK, queues=queues, tasks=tasks)
         worker = WorkerId(uuid4())
         until = await register_worker(self._app.database, worker, queues, info)
@@ -71,13 +86,11 @@ class Workers:
         claim was lost, is then given back. `drain`: finish these jobs, then stop.
         """
         worker = await self._worker(request, worker_id)
-        body = await Body.of(request)
-        jobs = body.ids("jobs")
-        body.close()
+        jobs = (await RENEW.read(request)).get("jobs")
+        known = None if jobs is None else [JobId(read_id(job)) for job in jobs]
         renewed = await renew_lease(self._app.database, worker)
         if not renewed.known:
             raise LeaseLost(f"The worker {worker} has stopped.", "drop its jobs, and register again")
-        known = None if jobs is None else [JobId(job) for job in jobs]
         stop = await sync_jobs(self._app.database, worker, known)
         said = {"drain": renewed.drain, "rescued": renewed.rescued, "flags": renewed.flags}
         return answer({"stop": stop, "lease_until": renewed.lease_until, **said})
@@ -85,7 +98,7 @@ class Workers:
     async def stop(self, request: Request, worker_id: str) -> Response:
         """The worker leaves; jobs that it still holds become ready again, at no cost to them."""
         worker = await self._worker(request, worker_id)
-        (await Body.of(request)).close()
+        await STOP.read(request)
         return answer({"released": await stop_worker(self._app.database, worker)})
 
     async def _worker(self, request: Request, worker_id: str) -> WorkerId:
@@ -94,21 +107,22 @@ class Workers:
         return worker
 
 
-def _info(body: Body, caller: Caller, tasks: list[str] | None) -> dict[str, Any]:
+def _info(given: Mapping[str, Any], caller: Caller, tasks: list[str] | None) -> dict[str, Any]:
     """What register_worker takes; the access key is who may speak for the worker."""
-    lease, time_box = body.duration("lease", LONGEST_LEASE) or LEASE, body.duration("time_box")
-    name, metadata = body.maybe_text("name"), body.any("metadata")
-    if metadata is not None and not isinstance(metadata, dict):
-        raise body.wrong("metadata", "an object")
+    lease, time_box = read_span(given, "lease", LONGEST_LEASE) or LEASE, read_span(given, "time_box")
+    name = given.get("name")
     found = {
         "access_key": str(caller.key),
         "lease": lease.total_seconds(),
         "tasks": tasks,
-        "slots": body.count("slots", 1, MOST_SLOTS),
-        "group": body.maybe_text("group"),
-        "version": body.maybe_text("version"),
+        "slots": given.get("slots"),
+        "group": given.get("group") or None,
+        "version": given.get("version") or None,
         "time_box": None if time_box is None else time_box.total_seconds(),
-        "metadata": {**(metadata or {}), "access_key": caller.name, **({"name": name} if name else {})},
+        "metadata": {
+            **(given.get("metadata") or {}),
+            "access_key": caller.name,
+            **({"name": name} if name else {}),
+        },
     }
-    body.close()
     return {name: value for name, value in found.items() if value is not None}

@@ -9,9 +9,11 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from holdfast.api.request.access import KEYED, Access
-from holdfast.api.request.answer import answer, answers, takes
-from holdfast.api.request.body import Body
+from holdfast.api.request.access import Access
+from holdfast.api.request.answer import answer
+from holdfast.api.request.body import FLAG, NAMES, SPAN, Body, or_null, read_span
+from holdfast.api.request.routes import Route, router
+from holdfast.api.request.sample import ID
 from holdfast.client.app import Holdfast
 from holdfast.client.read_id import read_id
 from holdfast.client.time_boxed_work import WorkOptions
@@ -22,8 +24,16 @@ from holdfast.worker.time_box.succession import COUNTED
 TIME_BOX = timedelta(seconds=25)
 LONGEST_BOX = timedelta(seconds=300)
 MOST_JOBS = 1000
-_PROBLEMS = (401, 403, 404, 409, 422, 503)
-_ID = "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b11"
+WORK = Body(
+    {
+        "time_box": or_null(SPAN),
+        "queues": or_null(NAMES),
+        "limit": or_null({"type": "integer", "minimum": 1, "maximum": MOST_JOBS}),
+        "continue": or_null(FLAG),
+        "continuation": {"description": "That of the earlier answer, or its id."},
+    },
+    example={"time_box": 25, "queues": ["mail"], "continue": True},
+)
 _DONE = {
     "success": True,
     "processed": 12,
@@ -31,7 +41,7 @@ _DONE = {
     "released": 0,
     "remaining": 30,
     "checkpoint": {"processed": 112, "failed": 3, "released": 1},
-    "continuation": {"continuation": _ID, "index": 2, "remaining": 30, "delay": 1.0},
+    "continuation": {"continuation": ID, "index": 2, "remaining": 30, "delay": 1.0},
 }
 
 
@@ -40,10 +50,7 @@ class Work:
         self._app, self._access = app, access
 
     def routes(self) -> APIRouter:
-        found = APIRouter(prefix="/api/v1", dependencies=KEYED)
-        wish = takes({"time_box": 25, "queues": ["mail"], "continue": True})
-        found.post("/work", responses=answers(_DONE, *_PROBLEMS), openapi_extra=wish)(self.work)
-        return found
+        return router("work", Route("POST", "/work", self.work, _DONE, WORK))
 
     async def work(self, request: Request) -> Response:
         """Runs jobs of the app in this server for a time box (25 s, at most 300), and answers what was done.
@@ -56,7 +63,7 @@ class Work:
             raise WrongState(
                 "This server has no app with tasks.", "mount the API in your app: api_app(app), or claim jobs"
             )
-        options, time_box = await self._options(request, await Body.of(request))
+        options, time_box = await self._options(request, await WORK.read(request))
         asked: list[Mapping[str, Any]] = []
         if "continuation" in options:
             options["continue_by"] = asked.append
@@ -67,19 +74,17 @@ class Work:
         said = {"success": True, "remaining": report.remaining, "continuation": onward}
         return answer({**said, **done, "checkpoint": done if onward is None else onward["checkpoint"]})
 
-    async def _options(self, request: Request, body: Body) -> tuple[WorkOptions, timedelta]:
+    async def _options(self, request: Request, given: Mapping[str, Any]) -> tuple[WorkOptions, timedelta]:
         """With a `continuation`, which may be None, a successor is asked for."""
-        queues = body.names("queues") or self._app.queue_names
+        queues = given.get("queues") or self._app.queue_names
         await self._access.check(request, AccessAction.WORK, queues=queues, tasks=sorted(self._app.tasks))
         options: WorkOptions = {"queues": queues, "metadata": {"started": "by a request"}}
-        limit, before = body.count("limit", 1, MOST_JOBS), body.any("continuation")
+        limit, before = given.get("limit"), given.get("continuation")
         if limit is not None:
             options["claim_size"] = limit
-        if body.flag("continue") or before is not None:
+        if given.get("continue") or before is not None:
             options["continuation"] = None if before is None else _id_of(before)
-        time_box = body.duration("time_box", LONGEST_BOX) or TIME_BOX
-        body.close()
-        return options, time_box
+        return options, read_span(given, "time_box", LONGEST_BOX) or TIME_BOX
 
 
 def _id_of(continuation: Any) -> UUID:

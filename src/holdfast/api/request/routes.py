@@ -1,4 +1,4 @@
-"""How the routes for people are declared, so that the OpenAPI document says the same of all of them."""
+"""How routes are declared, so that the OpenAPI document says the same of all of them."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from holdfast.api.request.access import KEYED
 from holdfast.api.request.answer import answers
+from holdfast.api.request.body import Body
 from holdfast.api.request.query_filters import Filters
-from holdfast.api.request.request_body import Body
 
 PREFIX = "/api/v1"
 READ = (401, 403, 404, 422, 429, 503)
