@@ -34,6 +34,15 @@ async def test_without_a_key_a_call_is_that_of_an_admin_which_ends_with_the_serv
     assert await app.keys.list() == []
 
 
+async def test_without_a_key_an_action_is_asked_for_read_and_stopped(local: AsyncClient) -> None:
+    wanted = {"action": "cancel", "filter": {"queue": "mail"}, "reason": "the campaign was stopped"}
+    asked = await local.post("/api/v1/actions", json=wanted)
+    assert asked.status_code == 202, asked.text
+    path = f"/api/v1/actions/{asked.json()['id']}"
+    assert (await local.get(path)).json()["state"] == "ready"
+    assert (await local.post(f"{path}/cancel")).json()["result"] == "cancelled"
+
+
 @pytest.mark.parametrize("host", ["localhost", "localhost:8080", "127.0.0.1:1", "[::1]:8080", "[::1]"])
 async def test_a_loopback_name_is_answered(local: AsyncClient, host: str) -> None:
     assert (await local.get("/metrics", headers={"Host": host})).status_code == 200

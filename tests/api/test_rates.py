@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from httpx2 import ASGITransport, AsyncClient
@@ -136,3 +137,10 @@ async def test_a_network_of_ipv6_is_one_address(app: Holdfast, one: str, other: 
         async with AsyncClient(transport=transport, base_url="http://api") as http:
             found.append((await http.get("/metrics", headers=WRONG)).status_code)
     assert found == [401, 429 if same else 401]
+
+
+async def test_log_ins_that_fail_at_an_action_count_too(app: Holdfast) -> None:
+    async with calling(app, Limits(failed_log_ins=HOUR)) as client:
+        path = f"/api/v1/actions/{uuid4()}"
+        said = [(await client.get(path, headers=WRONG)).status_code for _ in range(2)]
+    assert said == [401, 429]

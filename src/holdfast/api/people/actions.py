@@ -7,8 +7,10 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from holdfast.api.request.access import KEYED, Access, secret_of
+from holdfast.api.request.access import KEYED, Access
 from holdfast.api.request.answer import answer, answers
+from holdfast.api.request.idempotency_key import REPEATABLE, idempotency_key
+from holdfast.api.request.sample import ID
 from holdfast.client.action_request import ActionRequest
 from holdfast.client.action_work import CHECKPOINT
 from holdfast.client.app import Holdfast
@@ -24,7 +26,6 @@ from holdfast.model.job import Job
 from holdfast.model.queue import CancelResult
 
 _PROBLEMS = (401, 403, 404, 409, 422, 503)
-_ID = "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b11"
 _REQUEST = {
     "action": "cancel",
     "filter": {"queue": "mail", "older_than": "2d"},
@@ -33,7 +34,7 @@ _REQUEST = {
     "dry_run": False,
 }
 _ACTION = {
-    "id": _ID,
+    "id": ID,
     "action": "cancel",
     "state": "running",
     "settings": {"filter": {"queue": "mail", "older_than": 172800.0}, "pace": "100/s"},
@@ -48,7 +49,8 @@ _BODY = {
         "required": True,
         "description": f"`action` is one of {', '.join(ActionName)}.",
         "content": {"application/json": {"example": _REQUEST}},
-    }
+    },
+    "parameters": [REPEATABLE],
 }
 
 
@@ -58,10 +60,10 @@ class Actions:
 
     def routes(self) -> APIRouter:
         found = APIRouter(prefix="/api/v1/actions", dependencies=KEYED)
-        asked = answers({"id": _ID, "created": True}, 408, 413, *_PROBLEMS, status=202)
+        asked = answers({"id": ID, "created": True}, 408, 413, *_PROBLEMS, status=202)
         found.post("", status_code=202, responses=asked, openapi_extra=_BODY)(self.ask)
         found.get("/{action_id}", responses=answers(_ACTION, *_PROBLEMS))(self.show)
-        stopped = answers({"id": _ID, "result": "asked"}, *_PROBLEMS)
+        stopped = answers({"id": ID, "result": "asked"}, *_PROBLEMS)
         found.post("/{action_id}/cancel", responses=stopped)(self.cancel)
         found.delete("/{action_id}", responses=stopped)(self.remove)
         return found
@@ -76,11 +78,11 @@ class Actions:
         wanted = await ActionRequest.read(self._app.database, read_document(await request.body()))
         stored = await actions.request_action(
             self._app.database,
-            secret_of(request),
+            self._access.secret_of(request),
             wanted.action,
             wanted.settings,
             wanted.reason,
-            request.headers.get("idempotency-key"),
+            idempotency_key(request),
         )
         return answer(stored, 202)
 
@@ -121,9 +123,9 @@ class Actions:
 
     async def _allowed(self, request: Request, action_id: str, action: AccessAction) -> JobId:
         job = JobId(read_id(action_id))
-        request.state.key_name = await actions.check_action_access(
-            self._app.database, secret_of(request), job, action
-        )
+        with self._access.counted(request) as hashed:
+            name = await actions.check_action_access(self._app.database, hashed, job, action)
+        request.state.key_name = name
         return job
 
     async def _action(self, job: JobId) -> Job:

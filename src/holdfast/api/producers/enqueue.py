@@ -8,12 +8,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from holdfast.api.producers.bulk_body import NDJSON, BulkBodies
-from holdfast.api.producers.idempotency_key import REPEATABLE, idempotency_key
 from holdfast.api.producers.job_store import JobStore
 from holdfast.api.producers.new_runs import NewRuns
 from holdfast.api.producers.scoped_job import scoped_job
 from holdfast.api.request.access import KEYED, Access
 from holdfast.api.request.answer import answer, answers
+from holdfast.api.request.idempotency_key import REPEATABLE, idempotency_key
 from holdfast.client.app import Holdfast
 from holdfast.client.job_documents import OPTIONS, read_document, read_job
 from holdfast.model.access_key import AccessAction

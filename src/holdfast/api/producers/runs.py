@@ -10,12 +10,12 @@ from starlette.responses import Response
 
 from holdfast.api.producers.bulk_body import NDJSON, BulkBodies
 from holdfast.api.producers.enqueue import takes
-from holdfast.api.producers.idempotency_key import idempotency_key, refuse_idempotency_key
 from holdfast.api.producers.job_store import JobStore
 from holdfast.api.producers.new_runs import NewRuns
 from holdfast.api.producers.scoped_job import scoped_job
 from holdfast.api.request.access import KEYED, Access
 from holdfast.api.request.answer import answer, answers
+from holdfast.api.request.idempotency_key import idempotency_key, refuse_idempotency_key
 from holdfast.api.request.problem import RequestRefused, problem_of
 from holdfast.client.app import Holdfast
 from holdfast.client.bulk import chunks

@@ -1,6 +1,7 @@
 """Whose access key a request carries, and whether the database lets it do this."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from uuid import UUID
 
 from fastapi import Depends
@@ -40,19 +41,26 @@ class Access:
         """Raises NotAuthenticated or AccessDenied, and NotFound for a job or run outside of its scope, or
         a worker of another key.
         """
-        hashed, database = self.secret_of(request), on or self._app.database
-        with self._rates.counted(request, hashed):
+        database = on or self._app.database
+        with self.counted(request) as hashed:
             caller = await check_access(database, hashed, action, queues, tasks, jobs, runs, worker)
         request.state.key_name, request.state.caller = caller.name, caller
         return caller
 
+    @contextmanager
+    def counted(self, request: Request) -> Iterator[SecretHash]:
+        """The secret of a request, around the check of it: the request counts towards its rate."""
+        hashed = self.secret_of(request)
+        with self._rates.counted(request, hashed):
+            yield hashed
+
     def secret_of(self, request: Request) -> SecretHash:
         if self._without_keys is not None and "authorization" not in request.headers:
             return self._without_keys
-        return secret_of(request)
+        return _secret_of(request)
 
 
-def secret_of(request: Request) -> SecretHash:
+def _secret_of(request: Request) -> SecretHash:
     kind, _, secret = request.headers.get("authorization", "").partition(" ")
     secret = secret.strip()
     if kind.lower() != "bearer" or not secret:
