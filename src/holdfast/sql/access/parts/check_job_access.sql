@@ -7,21 +7,11 @@ as $$
 declare
   outside record;
 begin
-  select u.id, coalesce(j.queue, h.queue) as queue, coalesce(j.task, h.task) as task into outside
-  from unnest(jobs) as u (id)
-  left join holdfast.jobs as j on j.id = u.id
-  -- offset 0: one look by id, which leaves out the weeks before the job was created.
-  left join lateral (
-    select e.queue, e.task
-    from holdfast.history as e
-    where e.id = u.id
-      and e.ended_at >= coalesce(holdfast.created_at(u.id), '-infinity') - interval '1 minute'
-    offset 0
-  ) as h on j.id is null
-  where not coalesce(
-    coalesce(coalesce(j.queue, h.queue) = any (key.queues), key.queues is null)
-      and coalesce(coalesce(j.task, h.task) = any (key.tasks), key.tasks is null),
-    false)
+  select p.id, p.queue, p.task into outside
+  from holdfast.place_of_jobs(jobs) as p
+  where not (
+    coalesce(p.queue = any (key.queues), key.queues is null)
+      and coalesce(p.task = any (key.tasks), key.tasks is null))
   limit 1;
   if not found then
     return;
