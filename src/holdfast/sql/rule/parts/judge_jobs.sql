@@ -48,7 +48,7 @@ begin
     -- Most conditions look at these facts only, and all facts of a job cost more than ten conditions.
     select s.*, exists (
       select from rule as r
-      where r.of_set = s.number and r.path::text ~ '\$(?!\."(payload|labels|size)")'
+      where r.of_set = s.number and r.path::text ~ $re$\$(?!\."(payload|labels|size)")$re$
     ) as needs_all
     from rule_set as s
   ), judged as materialized (
