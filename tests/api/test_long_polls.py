@@ -3,16 +3,18 @@
 import asyncio
 from collections import Counter
 from typing import Any
+from uuid import UUID
 
 import pytest
 from httpx2 import ASGITransport, AsyncClient
 
 from holdfast.api.app import api_app
+from holdfast.api.limits.limits import Limits
 from holdfast.api.workers import claims, long_polls
 from holdfast.client.app import Holdfast
 from tests.api.conftest import Headers, MakeKey
 from tests.api.http_worker import HttpWorker
-from tests.builders import ready_jobs
+from tests.builders import ready_jobs, state_of
 from tests.patience import PATIENCE
 
 
@@ -87,3 +89,23 @@ async def test_claims_that_wait_are_answered_when_the_server_stops(app: Holdfast
         stopping.set()
         async with asyncio.timeout(PATIENCE / 2):
             assert (await waiting)["jobs"] == []
+
+
+async def test_claims_that_wait_take_the_places_of_their_key(
+    app: Holdfast, http: AsyncClient, key: Headers
+) -> None:
+    """Refused before it settles anything; without a wait it is answered."""
+    worker = HttpWorker(http, key)
+    await worker.register(queues=["mail"])
+    (id_,) = await enqueue(app)
+    (job,) = await worker.claim()
+    transport = ASGITransport(app=api_app(app, limits=Limits(waiting_per_key=0)))
+    async with AsyncClient(transport=transport, base_url="http://api") as limited:
+        full = HttpWorker(limited, key)
+        full.id = worker.id
+        ends = [{"id": job["id"], "token": job["token"], "verb": "complete"}]
+        refused = await full.refused(f"/workers/{worker.id}/claim", wait=30, ends=ends)
+        assert refused == (429, "too_many_waiting")
+        assert await full.claim() == []
+    async with app.database.connection() as conn:
+        assert await state_of(conn, UUID(id_)) == "running"

@@ -4,10 +4,8 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from httpx2 import ASGITransport, AsyncClient
+from httpx2 import AsyncClient
 
-from holdfast.api.app import api_app
-from holdfast.api.limits.limits import Limits
 from holdfast.client.app import Holdfast
 from tests.api.conftest import Headers, MakeKey
 from tests.api.http_worker import HttpWorker
@@ -228,6 +226,7 @@ async def test_a_scope_limits_what_a_worker_may_claim_end_and_move(
     assert await limited.claim(10) == [], "the worker leaves the lane alone for a while"
 
 
+ENDED = {"id": str(uuid4()), "token": str(uuid4())}
 NONSENSE: list[tuple[str, dict[str, Any]]] = [
     ("/workers", {"queues": "mail"}),
     ("/workers", {"queues": [""]}),
@@ -240,7 +239,9 @@ NONSENSE: list[tuple[str, dict[str, Any]]] = [
     ("/workers/{worker}/claim", {"limit": True}),
     ("/workers/{worker}/claim", {"wait": 31}),
     ("/workers/{worker}/claim", {"ends": [{"id": "x", "token": "y", "verb": "complete"}]}),
-    ("/workers/{worker}/claim", {"ends": [{"id": str(uuid4()), "token": str(uuid4()), "verb": "advance"}]}),
+    ("/workers/{worker}/claim", {"ends": [{**ENDED, "verb": "advance"}]}),
+    ("/workers/{worker}/claim", {"ends": [{**ENDED, "verb": "complete", "delay": 5}]}),
+    ("/workers/{worker}/claim", {"ends": [{**ENDED, "verb": "snooze", "delay": None}]}),
     ("/workers/{worker}/renew", {"jobs": ["x"]}),
     ("/workers/x/claim", {}),
     ("/jobs/{job}/complete", {}),
@@ -283,21 +284,3 @@ async def test_one_request_runs_a_time_box_of_the_mounted_app(
     done = await worker.say("/work", time_box=2, queues=["mail"])
     assert (done["success"], done["processed"], done["failed"], done["remaining"]) == (True, 1, 0, 0)
     assert (done["checkpoint"]["processed"], done["continuation"]) == (1, None)
-
-
-async def test_claims_that_wait_take_the_places_of_their_key(
-    app: Holdfast, key: Headers, worker: HttpWorker
-) -> None:
-    """Refused before it settles anything; without a wait it is answered."""
-    (id_,) = await enqueue(app)
-    (job,) = await worker.claim()
-    transport = ASGITransport(app=api_app(app, limits=Limits(waiting_per_key=0)))
-    async with AsyncClient(transport=transport, base_url="http://api") as http:
-        full = HttpWorker(http, key)
-        full.id = worker.id
-        ends = [{"id": job["id"], "token": job["token"], "verb": "complete"}]
-        refused = await full.refused(f"/workers/{worker.id}/claim", wait=30, ends=ends)
-        assert refused == (429, "too_many_waiting")
-        assert await full.claim() == []
-    async with app.database.connection() as conn:
-        assert await state_of(conn, id_) == "running"

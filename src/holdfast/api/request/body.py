@@ -9,7 +9,7 @@ from starlette.requests import Request
 from holdfast.client.job_documents import read_document
 from holdfast.client.read_id import read_id
 from holdfast.model.duration import parse_duration
-from holdfast.model.error import InvalidPayload
+from holdfast.model.error import InvalidOption, InvalidPayload
 from holdfast.model.id import JobId
 
 Schema = Mapping[str, Any]
@@ -106,7 +106,7 @@ def read_span(given: Mapping[str, Any], name: str, most: timedelta = LONGEST_SPA
         return None
     found = parse_duration(given[name])
     if found > most:
-        raise InvalidPayload(f"{name} must be at most {most.total_seconds():,.0f} seconds.", path=f"$.{name}")
+        raise InvalidOption(f"{name} must be at most {most.total_seconds():,.0f} seconds.")
     return found
 
 
@@ -114,16 +114,16 @@ def check_value(path: str, schema: Schema, value: Any) -> None:
     kinds = schema.get("type", [])
     named = [kinds] if isinstance(kinds, str) else kinds
     if named and not any(_is(kind, value) for kind in named):
-        raise InvalidPayload(f"This must be of the type {' or '.join(named)}.", path=path)
+        raise _wrong(path, f"be of the type {' or '.join(named)}")
     if value is None:
         return
     if "enum" in schema and value not in schema["enum"]:
-        raise InvalidPayload(f"This must be one of {', '.join(map(str, schema['enum']))}.", path=path)
+        raise _wrong(path, f"be one of {', '.join(map(str, schema['enum']))}")
     if isinstance(value, str | list):
         _check_length(path, schema, value)
     if _is("number", value) and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
         bounds = f"{schema.get('minimum', '…')} to {schema.get('maximum', '…')}"
-        raise InvalidPayload(f"This must be a number from {bounds}.", path=path)
+        raise _wrong(path, f"be a number from {bounds}")
     if isinstance(value, dict) and "properties" in schema:
         _check_fields(path, schema, value)
     for place, item in enumerate(value if "items" in schema and isinstance(value, list) else ()):
@@ -145,9 +145,14 @@ def _check_fields(path: str, schema: Schema, given: Mapping[str, Any]) -> None:
 
 def _check_length(path: str, schema: Schema, value: str | list[Any]) -> None:
     what, unit = ("Length", "characters") if isinstance(value, str) else ("Items", "items")
-    least, most = schema.get(f"min{what}", 0), schema.get(f"max{what}", len(value))
-    if not least <= len(value) <= most:
-        raise InvalidPayload(f"This must have {least:,} to {most:,} {unit}.", path=path)
+    least, most = schema.get(f"min{what}", 0), schema.get(f"max{what}")
+    if len(value) < least or (most is not None and len(value) > most):
+        bounds = f"at least {least:,}" if most is None else f"{least:,} to {most:,}"
+        raise _wrong(path, f"have {bounds} {unit}")
+
+
+def _wrong(path: str, must: str) -> InvalidPayload:
+    return InvalidPayload(f"{path.removeprefix('$.')} must {must}.", path=path)
 
 
 def _is(kind: str, value: Any) -> bool:
