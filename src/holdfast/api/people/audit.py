@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
-from holdfast.api.request.pages import Cursor, Size, page
+from holdfast.api.request.pages import Cursor, Size, page, read_number
 from holdfast.api.request.query_filters import EVENT_FILTERS
 from holdfast.api.request.routes import Route, router
 from holdfast.api.request.sample import sample
@@ -18,13 +18,14 @@ from holdfast.client.audit import EventFilter, event_wire, get_event
 from holdfast.db import audit
 from holdfast.model.access_key import AccessAction
 from holdfast.model.audit import AuditDay, AuditEvent, DayStatus
-from holdfast.model.error import InvalidOption
 from holdfast.model.json_document import plain
 
 LARGEST = 2**63 - 1
 Number = Annotated[int, Path(ge=1, le=LARGEST, description="The number of the event.")]
 Day = Annotated[date | None, Query(description="Only days from it on, or up to it.")]
-Expect = Annotated[str | None, Query(description="A seal kept elsewhere, which some day must have.")]
+Expect = Annotated[
+    str | None, Query(description="A seal that you kept: verifies that the seal of a day is equal to it.")
+]
 
 
 class Audit:
@@ -50,7 +51,7 @@ class Audit:
         """
         await self._access.check(request, AccessAction.READ_INSTALLATION)
         wanted = event_wire(cast(EventFilter, EVENT_FILTERS.read(request)))
-        found = await audit.list_events(self._app.database, wanted, _number(cursor), limit)
+        found = await audit.list_events(self._app.database, wanted, read_number(cursor, LARGEST), limit)
         return page("events", [_document(event) for event in found.items], found.next)
 
     async def show(self, request: Request, number: Number) -> Response:
@@ -71,13 +72,3 @@ class Audit:
 def _document(event: AuditEvent) -> dict[str, Any]:
     """As everywhere in the API, the id is text."""
     return {**plain(event), "id": str(event.id)}
-
-
-def _number(cursor: str | None) -> int | None:
-    if cursor is None:
-        return None
-    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 20 and int(cursor) <= LARGEST):
-        raise InvalidOption(
-            "cursor must be the `next` of the page before.", "leave it out for the first page"
-        )
-    return int(cursor)

@@ -11,7 +11,7 @@ from holdfast.api.people.operate_jobs import STAGE
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
 from holdfast.api.request.body import IDS, REASON, Body, read_jobs
-from holdfast.api.request.pages import Cursor, Size, page, page_by_place
+from holdfast.api.request.pages import Cursor, Size, page, page_by_place, wrong_cursor
 from holdfast.api.request.query_filters import LETTER_FILTERS
 from holdfast.api.request.routes import Route, router
 from holdfast.api.request.sample import ID, TIME, sample
@@ -32,7 +32,11 @@ TRIAGE = Body(
     {
         "jobs": IDS,
         "status": {"type": "string", "enum": [str(one) for one in Triage]},
-        "assignee": {"type": "string", "maxLength": 200, "description": "Empty: nobody."},
+        "assignee": {
+            "type": "string",
+            "maxLength": 200,
+            "description": "An empty text removes the assignee.",
+        },
         "note": {"type": "string", "minLength": 1, "maxLength": 10_000},
         "reason": REASON,
     },
@@ -155,6 +159,4 @@ def _place(cursor: str | None) -> LetterPlace | None:
     try:
         return LetterPlace(datetime.fromisoformat(moment), JobId(read_id(job)))
     except ValueError:
-        raise InvalidOption(
-            "cursor must be the `next` of the page before.", "leave it out for the first page"
-        ) from None
+        raise wrong_cursor() from None

@@ -47,17 +47,20 @@ async def page_by_place(
     name: str, read: Callable[[int], Awaitable[list[T]]], size: int, cursor: str | None
 ) -> Response:
     """For short lists: the cursor is how many items came before; `read` gets how many to read."""
-    start = _place(cursor)
+    start = read_number(cursor, FARTHEST) or 0
     found = await read(start + size + 1)
     has_more = len(found) > start + size and start + size < FARTHEST
     return page(name, found[start : start + size], start + size if has_more else None)
 
 
-def _place(cursor: str | None) -> int:
+def read_number(cursor: str | None, most: int) -> int | None:
+    """A cursor that is a number."""
     if cursor is None:
-        return 0
-    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 6 and int(cursor) <= FARTHEST):
-        raise InvalidOption(
-            "cursor must be the `next` of the page before.", "leave it out for the first page"
-        )
+        return None
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 20 and int(cursor) <= most):
+        raise wrong_cursor()
     return int(cursor)
+
+
+def wrong_cursor() -> InvalidOption:
+    return InvalidOption("cursor must be the `next` of the page before.", "leave it out for the first page")
