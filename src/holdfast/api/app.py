@@ -86,7 +86,7 @@ def api_app(
         title="Holdfast",
         version="1",
         description="Durable jobs on PostgreSQL. Send your access key as `Authorization: Bearer SECRET`.",
-        docs_url=None,  # its page would load scripts from elsewhere
+        docs_url=None,  # its page would load scripts from other sites
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
         middleware=_around(limits, allow_origins, without_keys is not None),

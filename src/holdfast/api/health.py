@@ -1,4 +1,4 @@
-"""Whether the server lives, is ready, and is well: /livez, /readyz, /metrics and /api/v1/health."""
+"""Probes, metrics and health of the server: /livez, /readyz, /metrics and /api/v1/health."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -68,7 +68,7 @@ class Health:
         return answer(await examine(self._app.database))
 
     async def _database(self) -> None:
-        """Strangers may ask, and each look takes a connection: so one look a second is for all of them."""
+        """/readyz needs no key, and each look takes a connection: so all callers share one look a second."""
         with self._looks.watch("database") as watch:
             if not await watch.first():
                 raise DatabaseUnavailable("The database is not ready.")
@@ -88,7 +88,7 @@ async def failing_checks(checks: Mapping[str, Ready]) -> list[str]:
 
 
 async def _holds(check: Ready) -> bool:
-    """Which error it is, the log and /api/v1/health say: a probe needs no key."""
+    """A probe needs no key, so it does not say which error it is: the log and /api/v1/health do."""
     try:
         async with asyncio.timeout(READY_WITHIN.total_seconds()):
             await check()

@@ -78,7 +78,7 @@ async def serve(app: Holdfast, options: ServeOptions, announce: Callable[[str], 
 
 
 async def require_keys(app: Holdfast, host: str, without_keys: bool = False) -> None:
-    """Without a key nobody could call the API; on loopback it may start before the first key is made."""
+    """Without a key the API is useless; on loopback it may start before the first one is made."""
     if is_loopback(host):
         return
     if without_keys or not await has_access_keys(app.database):
@@ -99,7 +99,7 @@ def read_origins(origins: Iterable[str]) -> tuple[str, ...]:
 
 
 def read_proxies(proxies: Iterable[str]) -> tuple[str, ...]:
-    """Addresses or networks. uvicorn would take a name for one that no client has, and believe nobody."""
+    """Addresses or networks. uvicorn would compare a host name with addresses, and trust no proxy."""
     try:
         return tuple(str(ipaddress.ip_network(proxy)) for proxy in proxies)
     except ValueError as exc:
@@ -224,7 +224,7 @@ class _Server(uvicorn.Server):
         yield
 
     def leave(self, after: timedelta) -> None:
-        """A second time it waits for nothing any more."""
+        """The second call ends the delay and the grace."""
         self.force_exit = self.should_exit = self.is_leaving
         if not self.is_leaving:
             self.is_leaving = True

@@ -1,1 +1,1 @@
-"""What one caller may take of the server, and calls without keys."""
+"""Limits of the server per caller, and calls without keys."""

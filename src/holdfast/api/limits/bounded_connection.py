@@ -1,4 +1,4 @@
-"""What one connection may take of the server: uvicorn has no deadline for requests or for readers.
+"""Deadlines for connections: uvicorn has none for requests that arrive slowly, or for answers not read.
 
 Without one, connections that send nothing, a byte a minute, or never read their answer fill the server.
 """

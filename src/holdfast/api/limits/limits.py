@@ -1,4 +1,4 @@
-"""What callers may ask of one server: sizes, times, waiting requests and rates."""
+"""The limits of one server: sizes, times, waiting requests and rates."""
 
 from dataclasses import dataclass
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""One read for all who watch the same thing, however many they are."""
+"""One read of a value for all its watchers, however many there are."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Sequence
@@ -18,9 +18,9 @@ Read = Callable[[Sequence[K]], AsyncIterator[tuple[K, V]]]
 
 
 class SharedReader(Generic[K, V]):
-    """Reads each watched thing about once per `pace`; one task does it, while something is watched.
+    """Reads each watched value about once per `pace`; one task does it, while any value is watched.
 
-    Rounds follow the clock, so that all that is watched is read together. A thing is kept for one `pace`
+    Rounds follow the clock, so that all watched values are read together. A value is kept for one `pace`
     after its last watcher has left: a client that asks again and again does not cause a read each time.
     """
 
@@ -31,45 +31,45 @@ class SharedReader(Generic[K, V]):
         round is followed by a pause of so many times its length, so that slow reads do not fill a connection.
         """
         self._read, self._pace, self._is_news, self._rest = read, pace.total_seconds(), is_news, rest
-        self._things: dict[K, _Thing[V]] = {}
+        self._values: dict[K, _SharedValue[V]] = {}
         self._arrived = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
         self._is_failing = False
 
     def is_watched(self, key: K) -> bool:
-        return key in self._things and bool(self._things[key].bells)
+        return key in self._values and bool(self._values[key].bells)
 
     @property
     def watched(self) -> int:
-        """How many things are watched."""
-        return sum(bool(thing.bells) for thing in self._things.values())
+        """How many values are watched."""
+        return sum(bool(shared.bells) for shared in self._values.values())
 
     @contextmanager
     def watch(self, key: K, bell: asyncio.Event | None = None) -> "Iterator[Watch[V]]":
         """`bell` is set when there is news; one bell may serve several watches."""
-        thing = self._things.setdefault(key, _Thing())
+        shared = self._values.setdefault(key, _SharedValue())
         bell = bell or asyncio.Event()
-        thing.bells.add(bell)
+        shared.bells.add(bell)
         self._arrived.set()
         if self._work is None or self._work.done():
             self._work = asyncio.create_task(self._run(), name="holdfast-shared-reader")
         try:
-            yield Watch(thing, bell)
+            yield Watch(shared, bell)
         finally:
-            thing.bells.discard(bell)
+            shared.bells.discard(bell)
 
     async def _run(self) -> None:
-        while self._things:
+        while self._values:
             self._arrived.clear()
             now = monotonic()
-            due = [key for key, thing in self._things.items() if thing.due <= now]
+            due = [key for key, shared in self._values.items() if shared.due <= now]
             for key in due:
-                if not self._things[key].bells:
-                    del self._things[key]
-            if due := [key for key in due if key in self._things]:
+                if not self._values[key].bells:
+                    del self._values[key]
+            if due := [key for key in due if key in self._values]:
                 await self._round(due)
-            elif self._things:
-                next_due = min(thing.due for thing in self._things.values())
+            elif self._values:
+                next_due = min(shared.due for shared in self._values.values())
                 await until_rung(self._arrived, next_due - now)
 
     async def _round(self, keys: Sequence[K]) -> None:
@@ -77,22 +77,22 @@ class SharedReader(Generic[K, V]):
         try:
             async for key, value in self._read(keys):
                 left.pop(key, None)
-                self._things[key].take(value, self._is_news)
+                self._values[key].take(value, self._is_news)
             self._is_failing = False
         except Exception as exc:
             self._fail(list(left), exc)
         now = monotonic()
         after = now + max(self._pace, self._rest * (now - began))
         for key in keys:
-            self._things[key].due = after // self._pace * self._pace
+            self._values[key].due = after // self._pace * self._pace
 
     def _fail(self, keys: Sequence[K], exc: Exception) -> None:
-        """Who has a value keeps it: a database that is away for a moment ends no stream."""
+        """Watchers that have a value keep it: an outage of the database ends no stream."""
         if not self._is_failing:
             emit(Event.SHARED_READ_FAILED, because=exc, exception=exc)
         self._is_failing = True
         for key in keys:
-            self._things[key].fail(exc)
+            self._values[key].fail(exc)
 
 
 async def until_rung(bell: asyncio.Event, seconds: float) -> None:
@@ -103,7 +103,7 @@ async def until_rung(bell: asyncio.Event, seconds: float) -> None:
     bell.clear()
 
 
-class _Thing(Generic[V]):
+class _SharedValue(Generic[V]):
     """`number` counts its values that were news; `due`: when it is read next, on the monotonic clock."""
 
     def __init__(self) -> None:
@@ -131,33 +131,33 @@ class _Thing(Generic[V]):
 
 
 class Watch(Generic[V]):
-    """What one watcher has seen of a thing: it gets the newest value, never those in between."""
+    """What one watcher has seen of a shared value: it gets the newest one, never those in between."""
 
-    def __init__(self, thing: _Thing[V], bell: asyncio.Event) -> None:
-        self._thing, self._bell = thing, bell
+    def __init__(self, shared: _SharedValue[V], bell: asyncio.Event) -> None:
+        self._shared, self._bell = shared, bell
         self._seen = 0
 
     async def first(self) -> V:
         """The value as soon as there is one; raises the error of the read if there is none."""
-        while not self._thing.values:
-            if self._thing.error is not None:
-                raise self._thing.error
+        while not self._shared.values:
+            if self._shared.error is not None:
+                raise self._shared.error
             self._bell.clear()
             await self._bell.wait()
-        return self._thing.values[0]
+        return self._shared.values[0]
 
     @property
     def value(self) -> V | None:
         """The newest one; None before the first."""
-        return self._thing.values[0] if self._thing.values else None
+        return self._shared.values[0] if self._shared.values else None
 
     @property
     def number(self) -> int:
-        return self._thing.number
+        return self._shared.number
 
     def news(self) -> V | None:
         """The newest value, unless the watcher has had it."""
-        if self._seen == self._thing.number:
+        if self._seen == self._shared.number:
             return None
-        self._seen = self._thing.number
-        return self._thing.values[0]
+        self._seen = self._shared.number
+        return self._shared.values[0]

@@ -18,7 +18,7 @@ from holdfast.model.id import JobId, RunId
 from holdfast.model.json_document import json_text, plain
 
 ENDPOINTS = 100
-# They change by the mere passing of time.
+# They change as time passes, also if nothing happens.
 ESTIMATES = frozenset({"eta", "eta_low", "eta_high", "rate_per_minute", "empty_in", "words"})
 ESTIMATES_EVERY = 10.0  # seconds
 

@@ -1,4 +1,4 @@
-"""Jobs as messages, for workers that speak nothing but `fetch`: pending, claim, complete, fail and stats.
+"""Jobs as messages, for workers that only have `fetch`: pending, claim, complete, fail and stats.
 
 A message is a job named by its unique key. Its payload is the message; `id` and `botParams` are added to it.
 """

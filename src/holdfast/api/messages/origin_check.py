@@ -1,4 +1,4 @@
-"""Whose pages may make a browser call a route, where the content type does not keep them out."""
+"""Which origins may call a route from a browser, where the content type does not keep other pages out."""
 
 from collections.abc import Sequence
 

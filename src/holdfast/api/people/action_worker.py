@@ -1,4 +1,4 @@
-"""The worker of the queue `holdfast` inside `holdfast serve`: it does the bulk actions that are asked for."""
+"""The worker of the queue `holdfast` inside `holdfast serve`: it does the bulk actions."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -20,9 +20,8 @@ from holdfast.worker.context.job_context import JobContext
 from holdfast.worker.worker import Worker
 
 SLOTS = 4  # actions at once in one process; a canary or a slow pace keeps one for long
-GRACE = timedelta(
-    seconds=1
-)  # an action that is interrupted continues elsewhere, so a stop need not wait for it
+# An action that is interrupted continues in another server, so a stop need not wait for it.
+GRACE = timedelta(seconds=1)
 AGAIN = timedelta(seconds=5)
 
 

@@ -1,4 +1,4 @@
-"""Where the API stores jobs: in the scope of the caller's access key, or not at all."""
+"""Stores jobs for callers of the API, within the scope of their access keys."""
 
 from collections.abc import AsyncIterator, Sequence
 

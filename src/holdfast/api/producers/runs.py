@@ -123,7 +123,7 @@ class ProducerRuns:
         return run
 
     async def _follower(self, request: Request, caller: Caller, document: Any) -> dict[str, Any]:
-        """It is enqueued later, when nobody checks its scope: a key with a scope must name its queue."""
+        """It is enqueued later, without a check of its scope: so a key with a scope must name its queue."""
         if not isinstance(document, dict):
             raise InvalidPayload("on_complete must be a job.", path="$.on_complete")
         job = _read_job(caller, document, "$.on_complete")

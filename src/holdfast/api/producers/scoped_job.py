@@ -1,4 +1,4 @@
-"""A new job as its caller's access key allows it: whose it is, and within which scope its keys hold."""
+"""A new job with what its access key decides: its actor, and the scope of its unique and order keys."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Whose access key a request carries, and whether the database lets it do this."""
+"""The access key of a request, and whether the database allows it the action."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -27,7 +27,7 @@ _WORDS = {
     400: "The request cannot be read.",
     401: "The access key is missing, unknown, expired or revoked.",
     403: "The access key's role or scope does not allow this.",
-    404: "There is no such thing, or it is outside of the access key's scope.",
+    404: "It does not exist, or it is outside of the access key's scope.",
     408: "The request was not received in time.",
     409: "The request contradicts what is stored.",
     413: "The body is too large.",

@@ -1,4 +1,4 @@
-"""Around every request: an id, a bound on what is received, an answer for every error, a line in the log."""
+"""Middleware for every request: its id, a bound on its body, an answer for every error, a line in the log."""
 
 import asyncio
 import re

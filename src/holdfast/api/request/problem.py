@@ -42,7 +42,7 @@ STATUSES: tuple[tuple[type[HoldfastError], int], ...] = (
 
 
 class RequestRefused(Exception):
-    """A request that is wrong as such, whatever it asks for."""
+    """A request that is refused before its route decides anything about it."""
 
     def __init__(self, status: int, code: str, detail: str, hint: str, **more: Any) -> None:
         super().__init__(detail)

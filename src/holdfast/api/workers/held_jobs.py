@@ -1,4 +1,4 @@
-"""A job in the hands of a worker elsewhere, named by its token: its end, checkpoints and progress."""
+"""A job that a worker over HTTP holds by its token: its end, checkpoints and progress."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a job in the hands of a worker elsewhere waits for: its children, and signals."""
+"""What a job of a worker over HTTP waits for: its children, and signals."""
 
 from fastapi import APIRouter
 from starlette.requests import Request
@@ -102,9 +102,11 @@ class JobWaits:
         async with self._app.database.transaction() as conn:
             kind, _, name = waiting.what.partition(":")
             if kind == "signal":
-                told = await await_signal(conn, job, token, name)
-                if told.came or told.timed_out:
-                    return answer({**said, "came": told.came, "data": told.data, "timed_out": told.timed_out})
+                arrived = await await_signal(conn, job, token, name)
+                if arrived.came or arrived.timed_out:
+                    return answer(
+                        {**said, "came": arrived.came, "data": arrived.data, "timed_out": arrived.timed_out}
+                    )
             parked = await end_job(conn, job, token, end_of(waiting))
             return answer({**said, "state": ended(job, parked)["state"]})
 

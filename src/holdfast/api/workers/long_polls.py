@@ -24,7 +24,7 @@ class LongPolls:
     """Holds no connection of the pool. A look is one statement, however many claims wait.
 
     How many claims it wakes doubles while all of them find jobs, and halves while they do not, so that jobs
-    which nobody may start yet cost a claim per look and not one per waiting worker.
+    which no worker may start yet cost one claim per look, not one per waiting worker.
     """
 
     def __init__(self, app: Holdfast, is_stopping: Callable[[], bool]) -> None:

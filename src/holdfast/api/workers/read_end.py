@@ -1,4 +1,4 @@
-"""How a worker says over HTTP that an attempt has ended: the body of each route becomes an outcome."""
+"""The ends of attempts that workers report over HTTP: their fields, and the outcome that each becomes."""
 
 from collections.abc import Mapping
 from dataclasses import replace
