@@ -7,9 +7,10 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from holdfast.api.request.access import KEYED, Access
-from holdfast.api.request.answer import answer, answers
+from holdfast.api.request.access import Access
+from holdfast.api.request.answer import answer
 from holdfast.api.request.idempotency_key import REPEATABLE, idempotency_key
+from holdfast.api.request.routes import Route, router
 from holdfast.api.request.sample import ID
 from holdfast.client.action_request import ActionRequest
 from holdfast.client.action_work import CHECKPOINT
@@ -25,7 +26,6 @@ from holdfast.model.id import JobId
 from holdfast.model.job import Job
 from holdfast.model.queue import CancelResult
 
-_PROBLEMS = (401, 403, 404, 409, 422, 503)
 _REQUEST = {
     "action": "cancel",
     "filter": {"queue": "mail", "older_than": "2d"},
@@ -59,14 +59,14 @@ class Actions:
         self._app, self._access = app, access
 
     def routes(self) -> APIRouter:
-        found = APIRouter(prefix="/api/v1/actions", dependencies=KEYED)
-        asked = answers({"id": ID, "created": True}, 408, 413, *_PROBLEMS, status=202)
-        found.post("", status_code=202, responses=asked, openapi_extra=_BODY)(self.ask)
-        found.get("/{action_id}", responses=answers(_ACTION, *_PROBLEMS))(self.show)
-        stopped = answers({"id": ID, "result": "asked"}, *_PROBLEMS)
-        found.post("/{action_id}/cancel", responses=stopped)(self.cancel)
-        found.delete("/{action_id}", responses=stopped)(self.remove)
-        return found
+        stopped = {"id": ID, "result": "asked"}
+        return router(
+            "actions",
+            Route("POST", "/actions", self.ask, {"id": ID, "created": True}, status=202, extra=_BODY),
+            Route("GET", "/actions/{action_id}", self.show, _ACTION),
+            Route("POST", "/actions/{action_id}/cancel", self.cancel, stopped),
+            Route("DELETE", "/actions/{action_id}", self.remove, stopped),
+        )
 
     async def ask(self, request: Request) -> Response:
         """Stores the action; `holdfast serve` does it, step by step. `dry_run` only counts the jobs.

@@ -9,10 +9,11 @@ from starlette.responses import Response
 
 from holdfast.api.limits.waiting import Waiting
 from holdfast.api.live.awaited_ends import AwaitedEnds
-from holdfast.api.request.access import KEYED, Access
+from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer, answers
 from holdfast.api.request.pages import Cursor, Size, page
 from holdfast.api.request.query_filters import JOB_FILTERS, job_filter
+from holdfast.api.request.routes import Route, router
 from holdfast.api.request.sample import ID, TIME, sample
 from holdfast.api.request.scoped_view import all_seen_by, seen_by
 from holdfast.client.app import Holdfast
@@ -26,7 +27,6 @@ from holdfast.model.id import JobId
 from holdfast.model.job import Job, JobStatus
 
 LONGEST_WAIT = 30
-_PROBLEMS = (401, 403, 404, 422, 429, 503)
 _STATE = sample(JobStatus, state="completed")
 _RESULT = {"id": ID, "state": "completed", "output": {"sent": True}, "reason": None}
 _BLOCKER = {"blocker": "paused", "detail": "The queue mail is paused.", "until": None, "blocks": True}
@@ -46,20 +46,20 @@ class JobReads:
         self._ends = AwaitedEnds(app, is_stopping)
 
     def routes(self) -> APIRouter:
-        found = APIRouter(prefix="/api/v1/jobs", tags=["jobs"], dependencies=KEYED)
-        listed = JOB_FILTERS.parameters
-        listing = answers({"jobs": [sample(Job, state="ready")], "next": ID}, *_PROBLEMS)
-        found.get("", responses=listing, openapi_extra={"parameters": listed})(self.find)
-        found.get("/{job_id}", responses=answers(sample(Job, state="ready"), *_PROBLEMS))(self.show)
-        found.get("/{job_id}/state", responses=answers(_STATE, *_PROBLEMS))(self.state)
-        waiting = answers({**_RESULT, "state": "running", "output": None}, status=202)
-        found.get("/{job_id}/result", responses=answers(_RESULT, *_PROBLEMS) | waiting)(self.result)
-        why = answers({"job": ID, "may_run": False, "blockers": [_BLOCKER]}, *_PROBLEMS)
-        found.get("/{job_id}/explain", responses=why)(self.explain)
-        found.get("/{job_id}/timeline", responses=answers({"entries": [_ENTRY]}, *_PROBLEMS))(self.timeline)
-        lines = answers({"job": ID, "attempts": [{"attempt": 1, "lines": [_LINE]}]}, *_PROBLEMS)
-        found.get("/{job_id}/logs", responses=lines)(self.logs)
-        return found
+        one = sample(Job, state="ready")
+        running = answers({**_RESULT, "state": "running", "output": None}, status=202)
+        why = {"job": ID, "may_run": False, "blockers": [_BLOCKER]}
+        lines = {"job": ID, "attempts": [{"attempt": 1, "lines": [_LINE]}]}
+        return router(
+            "jobs",
+            Route("GET", "/jobs", self.find, {"jobs": [one], "next": ID}, filters=JOB_FILTERS),
+            Route("GET", "/jobs/{job_id}", self.show, one),
+            Route("GET", "/jobs/{job_id}/state", self.state, _STATE),
+            Route("GET", "/jobs/{job_id}/result", self.result, _RESULT, also=running),
+            Route("GET", "/jobs/{job_id}/explain", self.explain, why),
+            Route("GET", "/jobs/{job_id}/timeline", self.timeline, {"entries": [_ENTRY]}),
+            Route("GET", "/jobs/{job_id}/logs", self.logs, lines),
+        )
 
     async def find(self, request: Request, limit: Size = 100, cursor: Cursor = None) -> Response:
         """Jobs that match, live and ended, newest first. A page may be empty and still have a `next`.

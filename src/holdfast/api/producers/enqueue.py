@@ -11,17 +11,18 @@ from holdfast.api.producers.bulk_body import NDJSON, BulkBodies
 from holdfast.api.producers.job_store import JobStore
 from holdfast.api.producers.new_runs import NewRuns
 from holdfast.api.producers.scoped_job import scoped_job
-from holdfast.api.request.access import KEYED, Access
+from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer, answers
 from holdfast.api.request.idempotency_key import REPEATABLE, idempotency_key
+from holdfast.api.request.routes import Route, router
+from holdfast.api.request.sample import ID
 from holdfast.client.app import Holdfast
 from holdfast.client.job_documents import OPTIONS, read_document, read_job
 from holdfast.model.access_key import AccessAction
 
-_PROBLEMS = (401, 403, 408, 409, 413, 422, 503)
 _JOB = {"task": "send_mail", "payload": {"to": "ada@example.org"}, "queue": "mail", "priority": 70}
 _EVENT = {"eventName": "message.created", "data": {"id": 7}}
-_STORED = {"id": "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b11", "created": True}
+_STORED = {"id": ID, "created": True}
 _IN_A_RUN = {"run": "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b12", "ids": None, "created": 0}
 
 
@@ -32,15 +33,25 @@ class Producers:
         self._runs = NewRuns(self._store)
 
     def routes(self) -> APIRouter:
-        found = APIRouter(prefix="/api/v1", dependencies=KEYED)
-        one = answers(_STORED, *_PROBLEMS, status=201) | answers({**_STORED, "created": False})
-        stored = {"run": None, "ids": [_STORED["id"]], "created": 1}
-        many = answers(stored, *_PROBLEMS, status=201) | answers(_IN_A_RUN)
+        known = answers({**_STORED, "created": False})
+        many = {"run": None, "ids": [ID], "created": 1}
         lines = takes(f"{json.dumps(_JOB)}\n", NDJSON)
-        found.post("/jobs", status_code=201, responses=one, openapi_extra=takes(_JOB))(self.enqueue)
-        found.post("/events", status_code=201, responses=one, openapi_extra=takes(_EVENT))(self.enqueue_event)
-        found.post("/jobs/bulk", status_code=201, responses=many, openapi_extra=lines)(self.enqueue_many)
-        return found
+        return router(
+            "jobs",
+            Route("POST", "/jobs", self.enqueue, _STORED, status=201, also=known, extra=takes(_JOB)),
+            Route(
+                "POST", "/events", self.enqueue_event, _STORED, status=201, also=known, extra=takes(_EVENT)
+            ),
+            Route(
+                "POST",
+                "/jobs/bulk",
+                self.enqueue_many,
+                many,
+                status=201,
+                also=answers(_IN_A_RUN),
+                extra=lines,
+            ),
+        )
 
     async def enqueue(self, request: Request) -> Response:
         """Stores one job. 200 instead of 201: a job with the same unique key is there already.

@@ -13,10 +13,12 @@ from holdfast.api.producers.enqueue import takes
 from holdfast.api.producers.job_store import JobStore
 from holdfast.api.producers.new_runs import NewRuns
 from holdfast.api.producers.scoped_job import scoped_job
-from holdfast.api.request.access import KEYED, Access
+from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer, answers
 from holdfast.api.request.idempotency_key import idempotency_key, refuse_idempotency_key
 from holdfast.api.request.problem import RequestRefused, problem_of
+from holdfast.api.request.routes import Route, router
+from holdfast.api.request.sample import ID
 from holdfast.client.app import Holdfast
 from holdfast.client.bulk import chunks
 from holdfast.client.enqueue_options import NONE, with_options
@@ -34,11 +36,10 @@ from holdfast.model.run_progress import StartedRun
 FIELDS = {
     "name", "labels", "origin", "budget", "max_units", "max_time", "on_complete", "jobs", "seal",
 }  # fmt: skip
-_PROBLEMS = (401, 403, 404, 408, 409, 413, 422, 503)
 _ID = "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b12"
 _JOB = {"task": "send_mail", "payload": {"to": "ada@example.org"}, "queue": "mail"}
 _RUN = {"name": "newsletter", "labels": {"month": "May"}, "jobs": [_JOB], "seal": True}
-_STORED = {"run": _ID, "ids": ["0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b11"], "created": 1}
+_STORED = {"run": _ID, "ids": [ID], "created": 1}
 _PROGRESS = {"id": _ID, "name": "newsletter", "state": "sealed", "total": 1, "ready": 1, "completed": 0}
 
 
@@ -48,18 +49,18 @@ class ProducerRuns:
         self._runs = NewRuns(JobStore(app, access))
 
     def routes(self) -> APIRouter:
-        found = APIRouter(prefix="/api/v1/runs", dependencies=KEYED)
-        made = answers(_STORED, *_PROBLEMS, status=201)
         again = answers({"run": _ID, "ids": None, "created": 0})
-        found.post("", status_code=201, responses=made | again, openapi_extra=takes(_RUN))(self.start)
-        found.get("/{run_id}", responses=answers(_PROGRESS, *_PROBLEMS))(self.show)
         jobs, lines = takes({"jobs": [_JOB]}), takes('{"task": "send_mail"}\n', NDJSON)
         jobs["parameters"] = lines["parameters"] = []
-        found.post("/{run_id}/jobs", status_code=201, responses=made, openapi_extra=jobs)(self.add)
-        found.post("/{run_id}/jobs/bulk", status_code=201, responses=made, openapi_extra=lines)(self.add_many)
-        sealed = answers({"run": _ID, "ended": False}, *_PROBLEMS)
-        found.post("/{run_id}/seal", responses=sealed)(self.seal)
-        return found
+        run = "/runs/{run_id}"
+        return router(
+            "runs",
+            Route("POST", "/runs", self.start, _STORED, status=201, also=again, extra=takes(_RUN)),
+            Route("GET", run, self.show, _PROGRESS),
+            Route("POST", f"{run}/jobs", self.add, _STORED, status=201, extra=jobs),
+            Route("POST", f"{run}/jobs/bulk", self.add_many, _STORED, status=201, extra=lines),
+            Route("POST", f"{run}/seal", self.seal, {"run": _ID, "ended": False}),
+        )
 
     async def start(self, request: Request) -> Response:
         """Starts a run with these jobs, all or none. `seal`: no more jobs will join, so that it can end.

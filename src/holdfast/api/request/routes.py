@@ -1,6 +1,6 @@
 """How routes are declared, so that the OpenAPI document says the same of all of them."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from holdfast.api.request.access import KEYED
-from holdfast.api.request.answer import answers
+from holdfast.api.request.answer import OpenApi, answers
 from holdfast.api.request.body import Body
 from holdfast.api.request.query_filters import Filters
 
@@ -26,7 +26,10 @@ CHANGES = {"name": "mail", "changes": [{"setting": "timeout", "before": 60, "aft
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """`example`: of the answer. `says`: what the route does, instead of the handler's docstring."""
+    """`example`: of the answer. `says`: what the route does, instead of the handler's docstring.
+
+    `also`: its other answers. `extra`: more of its entry in the OpenAPI document.
+    """
 
     method: str
     path: str
@@ -36,13 +39,15 @@ class Route:
     filters: Filters | None = None
     status: int = 200
     says: str | None = None
+    also: OpenApi | None = None
+    extra: Mapping[str, Any] | None = None
 
 
 def router(noun: str, *routes: Route) -> APIRouter:
     """Those of one noun. All need an access key."""
     found = APIRouter(prefix=PREFIX, tags=[noun], dependencies=KEYED)
     for one in routes:
-        extra: dict[str, Any] = {}
+        extra = dict(one.extra or {})
         if one.body is not None:
             extra["requestBody"] = one.body.openapi
         if one.filters is not None:
@@ -53,7 +58,7 @@ def router(noun: str, *routes: Route) -> APIRouter:
             one.handler,
             methods=[one.method],
             status_code=one.status,
-            responses=answers(one.example, *problems, status=one.status),
+            responses=(one.also or {}) | answers(one.example, *problems, status=one.status),
             openapi_extra=extra,
             description=one.says,
         )
