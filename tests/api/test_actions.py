@@ -70,6 +70,23 @@ async def test_an_action_that_waits_for_its_canary_is_stopped_and_keeps_what_it_
     assert ended.json()["result"] == "ended"
 
 
+async def test_a_job_that_dies_after_the_request_is_left_alone_whatever_the_filter_says(
+    http: AsyncClient, app: Holdfast, make_key: MakeKey, database_url: str
+) -> None:
+    """A job that is replayed and dies again would otherwise be replayed for ever."""
+    key = await make_key("operator")
+    async with app.database.transaction() as conn:
+        await dead_job(conn, queue="mail")
+    wanted = {"queue": "mail", "until": "2999-01-01T00:00:00Z"}
+    body = {"action": "replay_dead_letters", "filter": wanted, "reason": "fixed"}
+    action = (await http.post(ACTIONS, headers=key, json=body)).json()["id"]
+    async with app.database.transaction() as conn:
+        await dead_job(conn, queue="mail")
+    async with acting(database_url):
+        found = await until(http, key, action, "completed")
+    assert (found["result"]["matched"], found["result"]["counts"]) == (1, {"replayed": 1})
+
+
 async def test_an_action_of_a_stopping_server_is_released_for_the_next_one(
     http: AsyncClient, app: Holdfast, make_key: MakeKey, database_url: str
 ) -> None:

@@ -5,6 +5,7 @@ from uuid import UUID
 import pytest
 from fastapi import FastAPI
 
+from holdfast.api.live import streams
 from holdfast.client.app import Holdfast
 from tests.api.conftest import Headers, MakeKey
 from tests.api.event_client import next_of, streaming
@@ -108,3 +109,20 @@ async def test_what_cannot_be_watched_is_refused(
 ) -> None:
     async with streaming(live_api, f"{LIVE}?watch={watch}", key) as client:
         assert (await client.problem())["status"] == status
+
+
+async def test_one_key_leaves_subjects_for_the_others(
+    live_api: FastAPI, app: Holdfast, key: Headers, make_key: MakeKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "MOST_OF_KEY", 1)
+    one, two = [f"{LIVE}?watch=job:{await a_job(app)}" for _ in range(2)]
+    async with streaming(live_api, one, key) as first, streaming(live_api, one, key) as again:
+        for client in (first, again):
+            await next_of(client)
+        async with streaming(live_api, two, key) as refused:
+            problem = await refused.problem()
+        assert (refused.status, problem["code"]) == (429, "too_many_subjects")
+        async with streaming(live_api, two, await make_key("operator")) as other:
+            await next_of(other)
+    async with streaming(live_api, two, key) as later:
+        await next_of(later)

@@ -15,6 +15,7 @@ from holdfast.api.limits.rates import Buckets
 from holdfast.client.app import Holdfast
 from holdfast.db.access_keys import check_access
 from holdfast.model.access_key import Caller
+from holdfast.model.error import DatabaseBusy
 from tests.api.conftest import MakeKey
 
 WRONG = {"Authorization": "Bearer hfk_wrong"}
@@ -90,6 +91,18 @@ async def test_a_request_counts_once_however_often_its_key_is_checked(
         assert (await http.post("/api/v1/jobs", json={"task": "t"}, headers=key)).status_code == 201
 
 
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+async def test_an_action_is_read_and_stopped_at_the_rate_of_any_request(
+    app: Holdfast, make_key: MakeKey, method: str
+) -> None:
+    key, action = await make_key("operator"), f"/api/v1/actions/{uuid4()}"
+    async with calling(app, Limits(rate=HOUR, failed_log_ins=HOUR)) as http:
+        assert (await http.request(method, action, headers=key)).status_code == 404
+        for headers, code in ((key, "rate_limited"), (WRONG, None), (WRONG, "too_many_log_ins")):
+            refused = await http.request(method, action, headers=headers)
+            assert code is None or refused.json()["code"] == code, refused.text
+
+
 async def test_failed_log_ins_of_an_address_are_bounded(
     app: Holdfast, make_key: MakeKey, look_ups: Callable[[], int]
 ) -> None:
@@ -105,6 +118,19 @@ async def test_failed_log_ins_of_an_address_are_bounded(
         assert look_ups() == before, "the database is not asked"
         assert (await http.get("/metrics", headers=known)).status_code == 200, "a key that was valid here"
         assert (await http.get("/metrics")).status_code == 401, "without a key nothing is asked"
+
+
+async def test_a_secret_that_the_database_did_not_judge_is_neither_right_nor_wrong(
+    app: Holdfast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def busy(*args: Any, **more: Any) -> Caller:
+        raise DatabaseBusy("no connection")
+
+    monkeypatch.setattr("holdfast.api.request.access.check_access", busy)
+    async with calling(app, Limits(rate=HOUR, failed_log_ins=HOUR)) as http:
+        for _ in range(3):
+            answered = await http.get("/metrics", headers=WRONG)
+            assert answered.status_code == 503, "it has no rate of its own, and its token comes back"
 
 
 @pytest.fixture

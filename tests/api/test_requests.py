@@ -32,7 +32,6 @@ async def small(app: Holdfast) -> AsyncIterator[AsyncClient]:
     """An API with small limits, and two routes of the test's own."""
     api = api_app(app, limits=SMALL)
 
-    @api.post("/length/api/v1/jobs/bulk")
     @api.post("/length")
     async def length(request: Request) -> int:
         return len(await request.body())
@@ -101,10 +100,27 @@ async def test_a_body_is_counted_before_the_access_key_is_looked_at(small: Async
     assert (await small.post("/length", content=chunks(10))).json() == 100
 
 
-async def test_a_bulk_enqueue_may_be_larger(small: AsyncClient) -> None:
-    assert (await small.post("/length/api/v1/jobs/bulk", content=chunks(20))).json() == 200
-    assert (await small.post("/length/api/v1/jobs/bulk", content=chunks(21))).status_code == 413
-    assert (await small.post("/length", content=chunks(11), headers=NDJSON)).status_code == 413
+@pytest.mark.parametrize("path", ["/jobs/bulk", "/runs/0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b12/jobs/bulk"])
+@pytest.mark.parametrize("mount", ["", "/queue"])
+async def test_a_bulk_enqueue_may_be_larger(app: Holdfast, make_key: MakeKey, path: str, mount: str) -> None:
+    server, key = FastAPI(), await make_key("admin")
+    server.mount(mount, api_app(app, limits=SMALL))
+    async with AsyncClient(transport=ASGITransport(app=server), base_url=f"http://api{mount}/api/v1") as http:
+        statuses = [
+            (await http.post(path, content=chunks(size), headers=key)).status_code for size in (20, 21)
+        ]
+        assert statuses == [422, 413]
+        other = await http.patch("/rebalance/jobs/bulk", content=chunks(11), headers=key)
+        assert other.status_code == 413, "a pair of queues with these names"
+
+
+async def test_only_the_probes_themselves_are_left_out_of_the_log(
+    http: AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "holdfast")
+    for path in ("/livez", "/readyz", "/api/v1/queues/livez"):
+        await http.get(path)
+    assert [said["path"] for said in fields_of(caplog, "api.request")] == ["/api/v1/queues/livez"]
 
 
 @pytest.mark.parametrize("length", ["-1", "1e3", "9" * 30, "²"])

@@ -10,6 +10,7 @@ from httpx2 import AsyncClient, Response
 from holdfast.client.app import Holdfast
 from holdfast.db.runs import list_runs
 from tests.api.conftest import Headers, MakeKey
+from tests.api.http_worker import HttpWorker
 from tests.builders import a_worker, cancel, claim_one, fail, state_of
 
 JOBS, BULK, RUNS = "/api/v1/jobs", "/api/v1/jobs/bulk", "/api/v1/runs"
@@ -99,6 +100,40 @@ async def test_a_run_exists_only_in_the_scope_that_started_it(
         ):
             assert (answered.status_code, answered.json()["detail"]) == (404, f"There is no run {hidden}.")
     assert await app.jobs() == []
+
+
+async def test_a_worker_with_a_scope_names_no_endpoint_and_no_group_of_the_next_stage(
+    http: AsyncClient, mail: Headers, make_key: MakeKey
+) -> None:
+    worker = HttpWorker(http, await make_key("worker", queues=["mail"]))
+    await worker.register()
+    await enqueue(http, mail)
+    (job,) = await worker.claim()
+    for place in ("endpoint", "group"):
+        end = {"token": job["token"], "next": {"stage": "x", place: "gpu"}}
+        assert await worker.refused(f"/jobs/{job['id']}/complete", **end) == (403, "access_denied")
+        ends = [{**end, "id": job["id"], "verb": "complete"}]
+        assert await worker.refused(f"/workers/{worker.id}/claim", ends=ends) == (403, "access_denied")
+
+
+@pytest.mark.parametrize("verb", ["cancel", "replay"])
+async def test_a_run_with_a_job_outside_of_the_scope_is_not_operated_on(
+    http: AsyncClient, app: Holdfast, everything: Headers, mail: Headers, verb: str
+) -> None:
+    made = await http.post(RUNS, json={"name": "r", "jobs": [MAIL]}, headers=mail)
+    run = made.json()["run"]
+    foreign = {"jobs": [{**MAIL, "queue": "other"}]}
+    added = await http.post(f"{RUNS}/{run}/jobs", json=foreign, headers=everything)
+    other = UUID(added.json()["ids"][0])
+    if verb == "replay":
+        assert (await http.post(f"{RUNS}/{run}/cancel", headers=everything)).status_code == 200
+    async with app.database.connection() as conn:
+        before = await state_of(conn, other)
+        refused = await http.post(f"{RUNS}/{run}/{verb}", json={}, headers=mail)
+        assert (refused.status_code, refused.json()["code"]) == (403, "access_denied"), refused.text
+        assert await state_of(conn, other) == before
+    own = (await http.post(RUNS, json={"name": "r", "jobs": [MAIL]}, headers=mail)).json()["run"]
+    assert (await http.post(f"{RUNS}/{own}/{verb}", json={}, headers=mail)).status_code == 200
 
 
 async def test_what_follows_a_run_stays_in_the_scope(http: AsyncClient, app: Holdfast, mail: Headers) -> None:

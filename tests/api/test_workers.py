@@ -260,6 +260,10 @@ NONSENSE: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+async def a_task(n: int = 0) -> int:
+    return n
+
+
 async def test_a_value_that_makes_no_sense_is_refused(app: Holdfast, worker: HttpWorker) -> None:
     app.task(queue="mail")(a_task)
     (job,) = await enqueue(app)
@@ -267,20 +271,3 @@ async def test_a_value_that_makes_no_sense_is_refused(app: Holdfast, worker: Htt
         refused = await worker.post(path.format(worker=worker.id, job=job), **body)
         assert refused.status_code == 422, (path, body, refused.text)
         assert {"code", "detail", "hint"} <= refused.json().keys()
-
-
-async def a_task(n: int = 0) -> int:
-    return n
-
-
-async def test_one_request_runs_a_time_box_of_the_mounted_app(
-    app: Holdfast, worker: HttpWorker, http: AsyncClient, make_key: MakeKey
-) -> None:
-    assert await worker.refused("/work") == (409, "wrong_state")
-    task = app.task(queue="mail")(a_task)
-    limited = HttpWorker(http, await make_key("worker", queues=["other"]))
-    assert await limited.refused("/work") == (403, "access_denied")
-    await task.enqueue(n=7)
-    done = await worker.say("/work", time_box=2, queues=["mail"])
-    assert (done["success"], done["processed"], done["failed"], done["remaining"]) == (True, 1, 0, 0)
-    assert (done["checkpoint"]["processed"], done["continuation"]) == (1, None)

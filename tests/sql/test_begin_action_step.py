@@ -50,7 +50,7 @@ async def test_a_key_that_expired_meanwhile_stops_the_action(conn: Connection, c
 async def test_a_role_or_scope_that_changed_meanwhile_stops_the_action(conn: Connection) -> None:
     await asked_action(conn)
     job = await claimed_action(conn)
-    for change in ("role = 'viewer'", "role = 'operator', queues = '{other}'"):
+    for change in ("role = 'viewer'", "role = 'operator', queues = '{other}', scope = 's'"):
         await conn.execute(f"update holdfast.access_keys set {change}")
         assert (await refusal(conn, BEGIN, job.id, job.token, None)).sqlstate == "HF008"
 

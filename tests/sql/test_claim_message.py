@@ -8,6 +8,7 @@ import pytest_asyncio
 from holdfast.db.connect import Connection
 from tests.builders import ready_job, refusal, rescue, running_job
 from tests.sql.access_keys import a_key
+from tests.sql.actions import asked_action
 from tests.sql.conftest import Clock
 from tests.sql.messages import CLAIM, END, claim, end, is_lost, pending
 
@@ -88,3 +89,19 @@ async def test_one_id_in_two_scopes_names_the_job_that_can_be_claimed_and_two_he
     )
     assert (await refusal(conn, END, key, "w", "m", "complete")).sqlstate == "HF005"
     assert await end(conn, key, "w", str(done.id)) == "completed"
+
+
+async def test_jobs_outside_of_the_scope_do_not_hide_a_message_of_the_same_id(conn: Connection) -> None:
+    some = await a_key(conn, "worker", "some", "some", queues=["mail"])
+    await ready_job(conn, queue="mail", unique_key="m")
+    for number in range(101):
+        await ready_job(conn, queue="other", task=f"t{number}", unique_key="m")
+    assert await claim(conn, some, "w", "m")
+    assert await end(conn, some, "w", "m") == "completed"
+
+
+async def test_a_bulk_action_is_no_message(conn: Connection, key: UUID) -> None:
+    action = await asked_action(conn)
+    await ready_job(conn, unique_key="m")
+    assert await pending(conn, key) == ["m"], "a loop that takes the first message must be able to claim it"
+    assert (await refusal(conn, CLAIM, key, "w", str(action), None)).sqlstate == "HF004"

@@ -55,6 +55,28 @@ async def test_a_key_for_some_queues_must_name_one_of_them(
     assert caught.value.sqlstate == "HF008"
 
 
+@pytest.mark.parametrize("action", ["replay", "replay_dead_letters"])
+@pytest.mark.parametrize("scope", [{"queues": ["mail"]}, {"tasks": ["send"]}])
+async def test_a_key_with_a_scope_may_not_choose_a_stage_which_may_be_in_another_queue(
+    conn: Connection, action: str, scope: dict[str, Any]
+) -> None:
+    settings = {"filter": {"queue": "mail", "task": "send"}, "stage": "b"}
+    await asked_action(conn, action, {**settings, "stage": None}, **scope)
+    with pytest.raises(asyncpg.PostgresError, match="cannot choose a stage") as caught:
+        await asked_action(conn, action, settings, **scope)
+    assert caught.value.sqlstate == "HF008"
+
+
+async def test_a_key_with_a_scope_may_not_count_the_jobs_of_other_people(conn: Connection) -> None:
+    def by(actor: str) -> dict[str, Any]:
+        return {"filter": {"queue": "mail", "actor": actor}, "dry_run": True}
+
+    await asked_action(conn, "cancel", by("ops"), queues=["mail"])
+    with pytest.raises(asyncpg.PostgresError, match="its own name only") as caught:
+        await asked_action(conn, "cancel", by("ada"), queues=["mail"])
+    assert caught.value.sqlstate == "HF008"
+
+
 async def test_a_key_for_some_tasks_may_not_move_a_queue(conn: Connection) -> None:
     for name in ("mail", "slow"):
         await a_queue(conn, name)

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from holdfast.db.connect import Connection
 from tests.builders import a_worker, expire_worker, ready_job, ready_jobs, scheduled_job
+from tests.sql.access_keys import a_key
 from tests.sql.conftest import Clock
 
 
@@ -45,3 +46,18 @@ async def test_workers_that_could_not_claim_are_not_woken(conn: Connection) -> N
     assert await to_wake(conn, [*waiting, able]) == [able]
     await conn.execute("select holdfast.pause_queue('default', 'why', 'Ada')")
     assert await to_wake(conn, [able]) == []
+
+
+async def test_workers_that_cannot_start_a_job_hold_up_no_others(conn: Connection) -> None:
+    """A server that wakes one at a time would wake the same worker for ever."""
+    crowd = [await a_worker(conn, ["mail"]) for _ in range(5)]
+    others = [await a_worker(conn, ["mail"], tasks=["send"]), await a_worker(conn, ["bills"])]
+    keyed = [
+        await a_worker(conn, ["mail"], access_key=str(await a_key(conn, "worker", name, name)))
+        for name in "ab"
+    ]
+    await ready_jobs(conn, 5, queue="mail")
+    await ready_job(conn, queue="bills")
+    woken = await to_wake(conn, [*crowd, *others, *keyed], 1)
+    assert set(woken) == {crowd[0], *others, *keyed}
+    assert len(woken) == 5

@@ -135,7 +135,9 @@ class ActionWork:
 
     def _letters(self, step: ActionStep) -> dict[str, Any]:
         """Jobs that died after the action was asked for are left alone, those that it replayed included."""
-        return {"until": step.asked_at.isoformat(), **self._request.filters}
+        given = self._request.filters.get("until")
+        until = step.asked_at if given is None else min(step.asked_at, datetime.fromisoformat(given))
+        return {**self._request.filters, "until": until.isoformat()}
 
     async def _unless_busy(self, batch: list[JobId]) -> None:
         """While a worker settles one of the jobs, the step is undone and tried again."""

@@ -272,13 +272,13 @@ class Event(StrEnum):
         "up.process_failed",
         ERROR,
         "A process ended by itself; it restarts in `restart_in` seconds, or after a change of the code.",
-        "process pid code restart_in",
+        "process process_pid code restart_in",
     )
     PROCESS_LEFT = (
         "up.process_left",
         INFO,
         "A process ended with status 0, as it was asked to.",
-        "process pid",
+        "process process_pid",
     )
     CODE_CHANGED = "up.code_changed", INFO, "A .py file changed; all processes restart.", "file"
 

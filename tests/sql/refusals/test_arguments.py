@@ -6,7 +6,14 @@ from holdfast.db.connect import Connection
 from tests.sql.refusals.verbs import Argument, call_with, verbs_with
 
 # Ends of attempts: what a worker says beside an end is read as far as it makes sense, lest the end be lost.
-TOLERANT = {"settle_and_claim", "stop_worker", "renew_lease"}
+TOLERANT = {
+    "settle_and_claim",
+    "settle_and_claim_known",
+    "end_job",
+    "end_message",
+    "stop_worker",
+    "renew_lease",
+}
 # A retry policy may be a preset's name or a list of delays; labels may be null.
 SCALARS = {("enqueue", "retry"), ("enqueue", "labels")}
 

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from holdfast.api.limits.limits import Limits
 from holdfast.api.request.problem import RequestRefused
 from holdfast.model.access_key import SecretHash
-from holdfast.model.error import NotAuthenticated
+from holdfast.model.error import AccessDenied, NotAuthenticated, NotFound
 
 MOST_BUCKETS = 10_000  # of either kind, so that an attacker with many addresses cannot fill the memory
 KEY_BURST = 2.0  # seconds of a key's rate at once
@@ -87,8 +87,12 @@ class Rates:
         except NotAuthenticated:
             self._secrets.forget(hashed)
             raise
-        except BaseException:
+        except (AccessDenied, NotFound):
             self._accept(hashed, address, is_known)
+            raise
+        except BaseException:  # the database did not say whether the secret is right
+            if not is_known:
+                self._addresses.give_back(address)
             raise
         self._accept(hashed, address, is_known)
 

@@ -1,12 +1,14 @@
 """Live updates as server-sent events: snapshots, each read once for all who watch the same."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import ExitStack
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from time import monotonic
 from typing import Annotated
+from uuid import UUID
 
 from fastapi import APIRouter, Query
 from starlette.requests import Request
@@ -30,6 +32,7 @@ CHECK_EVERY = timedelta(seconds=2)
 LOOK_UP = 1.0  # seconds, for a server that stops
 KEEP_ALIVE = 15.0  # seconds; proxies close what is silent for a minute
 MOST_SUBJECTS = 200
+MOST_OF_KEY = 100  # of one access key, so that no caller keeps the others out
 MOST_OF_ONE = 10
 RETRY = b"retry: 2000\n\n"  # ms until a browser connects again
 _EXAMPLE = (
@@ -58,6 +61,7 @@ class Live:
         self._app, self._access, self._is_stopping, self._waiting = app, access, is_stopping, waiting
         self._snapshots = SharedReader(self._read, PACE, is_news=is_news)
         self._permits = SharedReader(self._check, CHECK_EVERY)
+        self._of_keys: defaultdict[UUID, Counter[Subject]] = defaultdict(Counter)
 
     def routes(self) -> APIRouter:
         found = APIRouter(prefix="/api/v1", dependencies=KEYED)
@@ -74,8 +78,9 @@ class Live:
         allowed = [await self._allowed(request, name) for name in _names(watch or [Kind.OVERVIEW])]
         bell, held = asyncio.Event(), ExitStack()
         try:
-            held.enter_context(self._waiting.place(request.state.caller.key))
-            watches = {subject: self._watch(held, subject, bell) for subject, _ in allowed}
+            key: UUID = request.state.caller.key
+            held.enter_context(self._waiting.place(key))
+            watches = {subject: self._watch(held, key, subject, bell) for subject, _ in allowed}
             permits = [held.enter_context(self._permits.watch(one, bell)) for one in {p for _, p in allowed}]
             for subject, found in watches.items():
                 if (await found.first()).text is None:
@@ -103,7 +108,7 @@ class Live:
             subject = Subject(Kind.OVERVIEW, queues=queues)
         return subject, Permit(hashed)
 
-    def _watch(self, held: ExitStack, subject: Subject, bell: asyncio.Event) -> Watch[Snapshot]:
+    def _watch(self, held: ExitStack, key: UUID, subject: Subject, bell: asyncio.Event) -> Watch[Snapshot]:
         if not self._snapshots.is_watched(subject) and self._snapshots.watched >= MOST_SUBJECTS:
             raise RequestRefused(
                 503,
@@ -111,7 +116,29 @@ class Live:
                 f"Streams of this server watch {MOST_SUBJECTS} subjects, as many as they may.",
                 "try another replica, or again later",
             )
+        held.enter_context(self._place(key, subject))
         return held.enter_context(self._snapshots.watch(subject, bell))
+
+    @contextmanager
+    def _place(self, key: UUID, subject: Subject) -> Iterator[None]:
+        """Many streams of a key may watch the same subject: it counts once."""
+        mine = self._of_keys[key]
+        if subject not in mine and len(mine) >= MOST_OF_KEY:
+            raise RequestRefused(
+                429,
+                "too_many_subjects",
+                f"Streams of this access key watch {MOST_OF_KEY} subjects, as many as they may.",
+                "close some of its streams",
+            )
+        mine[subject] += 1
+        try:
+            yield
+        finally:
+            mine[subject] -= 1
+            if not mine[subject]:
+                del mine[subject]
+            if not mine:
+                self._of_keys.pop(key, None)
 
     async def _events(
         self,

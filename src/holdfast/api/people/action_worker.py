@@ -16,7 +16,7 @@ from holdfast.model.error import AccessDenied, Conflict, InvalidInput, NotAuthen
 from holdfast.model.queue import INTERNAL_QUEUE
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
-from holdfast.worker.context.job_context import JobContext
+from holdfast.worker.context.job_context import JobContext, token_of
 from holdfast.worker.worker import Worker
 
 SLOTS = 4  # actions at once in one process; a canary or a slow pace keeps one for long
@@ -44,7 +44,9 @@ class ActionApp(Holdfast):
         try:
             request = ActionRequest(ActionName(action), settings, reason)
             progress = ActionProgress(**saved)
-            return await ActionWork(self.database, ctx.id, ctx.token, request, progress, ctx.progress).run()
+            return await ActionWork(
+                self.database, ctx.id, token_of(ctx), request, progress, ctx.progress
+            ).run()
         except (AccessDenied, NotAuthenticated, InvalidInput, NotFound, Conflict) as exc:
             raise Reject(exc.message) from exc  # another attempt would be refused too
 

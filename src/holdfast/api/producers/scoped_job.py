@@ -19,10 +19,7 @@ def scoped_job(caller: Caller, job: NewJob, idempotency_key: str | None = None) 
     if caller.scope is not None:
         for name in PLACES:
             if name in options:
-                raise AccessDenied(
-                    f"The access key {caller.name} is for some queues or tasks only: no {name} can be named.",
-                    f"let the queue or the task have the {name}, or use a key for all of them",
-                )
+                raise no_place(caller, name)
         if "unique_key" in options:
             options["unique_scope"] = f"{caller.scope} {job.task}"
         if "order_key" in options:
@@ -38,3 +35,10 @@ def scoped_job(caller: Caller, job: NewJob, idempotency_key: str | None = None) 
             "unique_request": hashlib.sha256(asked).hexdigest(),
         }
     return NewJob(job.task, job.payload, options)
+
+
+def no_place(caller: Caller, name: str) -> AccessDenied:
+    return AccessDenied(
+        f"The access key {caller.name} is for some queues or tasks only: no {name} can be named.",
+        f"let the queue or the task have the {name}, or use a key for all of them",
+    )

@@ -17,7 +17,8 @@ from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
 
 PROBES = frozenset({"/livez", "/readyz"})
-BULK = "/jobs/bulk"
+# Whole paths: a queue, a rule or a flag may have a name that ends like one of them.
+BULK = re.compile(r"/api/v1/(runs/[^/]+/)?jobs/bulk")
 CLIENT_LEFT = 499
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,100}")
 
@@ -57,7 +58,9 @@ class _Exchange:
         received_from = state.get("received_from", self._began)
         self._deadline = received_from + limits.receive.total_seconds()
         self._is_full = state.get("is_full", False)
-        self._left = self._most = limits.bulk if scope["path"].endswith(BULK) else limits.body
+        path = scope["path"].removeprefix(scope.get("root_path", ""))  # where the API is mounted
+        self._is_probe = path in PROBES
+        self._left = self._most = limits.bulk if BULK.fullmatch(path) else limits.body
         self._has_body = True
         self.status = 0
         given = self._headers.get("x-request-id", "")
@@ -66,7 +69,7 @@ class _Exchange:
 
     def check_room(self) -> None:
         """A probe is answered even now: a balancer that gets no answer would have the server restarted."""
-        if self._is_full and not self._scope["path"].endswith(tuple(PROBES)):
+        if self._is_full and not self._is_probe:
             raise RequestRefused(
                 503, "too_many_connections", "This server has too many connections.", "try another replica"
             )
@@ -118,13 +121,12 @@ class _Exchange:
         await problem(status, document, self.id)(self._scope, self._receive, self.send)
 
     def log(self) -> None:
-        path = self._scope["path"]
         emit(
             Event.REQUEST_ANSWERED,
-            DEBUG if path.endswith(tuple(PROBES)) else None,
+            DEBUG if self._is_probe else None,
             request=self.id,
             method=self._scope["method"],
-            path=path,
+            path=self._scope["path"],
             status=self.status,
             seconds=round(monotonic() - self._began, 3),
             key=self._state.get("key_name"),

@@ -93,6 +93,7 @@ class Claims:
         caller = await self._access.check(request, AccessAction.WORK, worker=worker)
         to = Destination()
         wish = _read_claim(await CLAIM.read(request), to)
+        to.check_places(caller)
         if wish.ends and caller.scope is not None:
             jobs = [job for job, _, _ in wish.ends]
             await self._access.check(request, AccessAction.WORK, queues=to.queues, tasks=to.tasks, jobs=jobs)

@@ -114,6 +114,7 @@ class HeldJobs:
         job, token, given = await self._held(request, job_id, ENDS[verb])
         to = Destination()
         end = read_end(verb, given, to)
+        to.check_places(request.state.caller)
         if to.queues or to.tasks:
             await self._access.check(request, AccessAction.WORK, queues=to.queues, tasks=to.tasks)
         return answer(ended(job, await end_job(self._app.database, job, token, end)))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from holdfast.api.producers.scoped_job import PLACES, no_place
 from holdfast.api.request.body import (
     FLAG,
     MAYBE_WORDS,
@@ -19,6 +20,7 @@ from holdfast.api.request.body import (
     or_null,
     read_span,
 )
+from holdfast.model.access_key import Caller
 from holdfast.model.error import InvalidPayload
 from holdfast.model.outcome import (
     Advanced,
@@ -83,11 +85,19 @@ LISTED: Schema = {
 
 
 class Destination:
-    """The queues and tasks that ends name: they must be in the scope of the access key."""
+    """The queues and tasks that ends name: they must be in the scope of the access key.
+
+    `places`: endpoints and groups. Queues share them, so that a key with a scope can name none.
+    """
 
     def __init__(self) -> None:
         self.queues: list[str] = []
         self.tasks: list[str] = []
+        self.places: list[str] = []
+
+    def check_places(self, caller: Caller) -> None:
+        if caller.scope is not None and self.places:
+            raise no_place(caller, self.places[0])
 
 
 def end_body(verb: Verb, example: Fields) -> Body:
@@ -155,6 +165,7 @@ def _completed(given: Fields, units: float | None, to: Destination) -> Outcome:
     )
     to.queues += [advanced.queue] if advanced.queue else []
     to.tasks += [advanced.task] if advanced.task else []
+    to.places += [name for name in PLACES if getattr(advanced, name)]
     return advanced
 
 

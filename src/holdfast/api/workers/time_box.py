@@ -1,6 +1,8 @@
 """One time box of work in this server: for a timer or an edge function that starts it with a request."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -12,6 +14,7 @@ from starlette.responses import Response
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
 from holdfast.api.request.body import FLAG, NAMES, SPAN, Body, or_null, read_span
+from holdfast.api.request.problem import RequestRefused
 from holdfast.api.request.routes import Route, router
 from holdfast.api.request.sample import ID
 from holdfast.client.app import Holdfast
@@ -24,6 +27,8 @@ from holdfast.worker.time_box.succession import COUNTED
 TIME_BOX = timedelta(seconds=25)
 LONGEST_BOX = timedelta(seconds=300)
 MOST_JOBS = 1000
+MOST_BOXES = 4  # at once; each is a worker with connections of its own to the database
+MOST_PER_KEY = 2  # so that no caller keeps the others out
 WORK = Body(
     {
         "time_box": or_null(SPAN),
@@ -48,6 +53,7 @@ _DONE = {
 class Work:
     def __init__(self, app: Holdfast, access: Access) -> None:
         self._app, self._access = app, access
+        self._open: Counter[UUID] = Counter()  # by access key
 
     def routes(self) -> APIRouter:
         return router("work", Route("POST", "/work", self.work, _DONE, WORK))
@@ -58,7 +64,7 @@ class Work:
         With `continue`, or the `continuation` of an earlier answer, it answers a `continuation` if work is
         left: send it with the next request.
         """
-        await self._access.check(request, AccessAction.WORK)
+        caller = await self._access.check(request, AccessAction.WORK)
         if not self._app.tasks:
             raise WrongState(
                 "This server has no app with tasks.", "mount the API in your app: api_app(app), or claim jobs"
@@ -67,12 +73,29 @@ class Work:
         asked: list[Mapping[str, Any]] = []
         if "continuation" in options:
             options["continue_by"] = asked.append
-        report = await self._app.work(time_box=time_box, **options)
+        with self._place(caller.key):
+            report = await self._app.work(time_box=time_box, **options)
         mine = (one for one in asked if str(one["continuation"]) == report.continuation)
         onward = next(mine, None)
         done = {name: getattr(report, name) for name in COUNTED}
         said = {"success": True, "remaining": report.remaining, "continuation": onward}
         return answer({**said, **done, "checkpoint": done if onward is None else onward["checkpoint"]})
+
+    @contextmanager
+    def _place(self, key: UUID) -> Iterator[None]:
+        if self._open.total() >= MOST_BOXES or self._open[key] >= MOST_PER_KEY:
+            raise RequestRefused(
+                503,
+                "too_many_time_boxes",
+                f"This server runs {MOST_BOXES} time boxes at once, {MOST_PER_KEY} per access key.",
+                "try again later",
+            )
+        self._open[key] += 1
+        try:
+            yield
+        finally:
+            self._open[key] -= 1
+            self._open += Counter()  # forgets keys without any
 
     async def _options(self, request: Request, given: Mapping[str, Any]) -> tuple[WorkOptions, timedelta]:
         """With a `continuation`, which may be None, a successor is asked for."""

@@ -85,7 +85,7 @@ class ProcessTree:
             if changes != self._changes:
                 continue
             if code == 0:
-                emit(Event.PROCESS_LEFT, process=program.name, pid=pid)
+                emit(Event.PROCESS_LEFT, process=program.name, process_pid=pid)
                 return
             if program is self._server and not self._ready.is_set() and self._watched is None:
                 self._code = code
@@ -114,7 +114,7 @@ class ProcessTree:
 
     async def _after_failure(self, program: Program, pid: int, code: int, rest: timedelta) -> None:
         seconds = None if self._watched else rest.total_seconds()
-        emit(Event.PROCESS_FAILED, process=program.name, pid=pid, code=code, restart_in=seconds)
+        emit(Event.PROCESS_FAILED, process=program.name, process_pid=pid, code=code, restart_in=seconds)
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._roused.wait()

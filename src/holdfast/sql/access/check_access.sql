@@ -1,6 +1,7 @@
 -- Checks that a call of the HTTP API is allowed, and returns whose access key it carries.
 -- hash is the SHA-256 of the secret. queues and tasks are what the call names, jobs what it reads or has stored, runs
--- those that it reads or adds to: each must be in the key's scope; a run is in the scope in which it was started.
+-- those that it reads or adds to: each must be in the key's scope; a run is in the scope in which it was started. To
+-- operate on a run, all its jobs must be in the scope too.
 -- worker is the one that the call speaks for: the key must have registered it. Raises HF007 for a key that is not
 -- valid, HF008 for what its role or scope does not allow, and HF004 for a job or run outside of its scope or a worker
 -- of another key, as for one that does not exist. scope stands for the key's queues and tasks: null for all.
@@ -38,6 +39,9 @@ begin
   end if;
   if caller.scope is not null and runs is not null then
     perform holdfast.check_run_access(caller, runs);
+    if action = 'operate' then
+      perform holdfast.check_run_jobs(caller, runs);
+    end if;
   end if;
   if worker is not null and not exists (
     select from holdfast.workers as w where w.id = check_access.worker and w.access_key = caller.id

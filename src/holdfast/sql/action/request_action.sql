@@ -23,6 +23,17 @@ begin
   perform holdfast.check_reason(reason);
   select s.* into named from holdfast.action_scope(settings) as s;
   select c.* into caller from holdfast.check_access(hash, 'bulk', named.queues, named.tasks) as c;
+  -- A stage may be in another queue, and nobody looks where the replayed jobs went.
+  if caller.scope is not null and settings ->> 'stage' is not null then
+    perform holdfast.refuse('HF008',
+      format('The access key %s is for some queues or tasks only: it cannot choose a stage.', caller.name),
+      'Leave out stage, or name the jobs: POST /api/v1/jobs/replay.');
+  end if;
+  -- The count of a dry run would tell who enqueued jobs.
+  if caller.scope is not null and settings #>> '{filter,actor}' <> caller.name then
+    perform holdfast.refuse('HF008', format('The access key %s may filter by its own name only.', caller.name),
+      'Leave out actor.');
+  end if;
   own := jsonb_build_object('queue', 'holdfast', 'origin', 'manual', 'actor', caller.name, 'rules', false)
     || case when idempotency_key is null then '{}' else jsonb_build_object('unique_key', idempotency_key,
       'unique_scope', format('actions of access key %s', caller.key), 'unique_for', '24 hours') end;

@@ -28,7 +28,7 @@ begin
       first.priority::integer, first.failures, first.rank_at + coalesce(first.lead, '0')
     from holdfast.ready_lanes(coalesce(key.queues, array(select q.name from holdfast.queues as q))) as r (lane)
     join holdfast.lanes as l on l.lane = r.lane
-    join holdfast.queues as q on q.name = l.queue and q.paused_at is null
+    join holdfast.queues as q on q.name = l.queue and q.paused_at is null and q.name <> 'holdfast'
     cross join lateral holdfast.serving_endpoint(l.lane, at) as e
     cross join lateral (
       select f.*

@@ -1,7 +1,8 @@
--- Returns which of some waiting workers should claim now, at most max of them.
+-- Returns which of some waiting workers should claim now, at most max of them, but at least one of each kind.
 -- For a server at which many workers wait: one call instead of a claim for each. Jobs that are due become ready. For
 -- each lane with ready jobs as many workers are returned as it has jobs, in the order of the array. Whether a worker
--- gets a job is decided by its claim.
+-- gets a job is decided by its claim. A kind are the workers of one access key with the same queues, group and tasks,
+-- up to 64 kinds at a time: jobs that may not start yet, and workers that cannot do them, hold up no others.
 create or replace function holdfast.workers_to_wake(waiting uuid[], max integer)
 returns setof uuid
 language plpgsql volatile security definer
@@ -10,6 +11,7 @@ as $$
 declare
   at constant timestamptz := holdfast.now();
 begin
+  perform holdfast.check_count('max', max);
   perform holdfast.promote_due(at, greatest(max, 100));
   return query
     with alike as materialized (
@@ -20,7 +22,7 @@ begin
         and w.rescued_at is null
         and w.lease_until >= at
         and not w.drain_asked
-      group by w.queues, w."group", w.isolation
+      group by w.queues, w."group", w.isolation, w.tasks, w.access_key
     ), open_lane as materialized (
       select a.ids, l.lane, (
         select count(*)
@@ -39,7 +41,7 @@ begin
     ) as u
     where not exists (select from holdfast.full_pause)
     group by u.id
-    order by min(u.place)
-    limit max;
+    order by min(u.place), random()
+    limit greatest(max, least(64, (select count(distinct k.ids[1]) from open_lane as k)));
 end
 $$;

@@ -45,11 +45,6 @@ class JobContext(PipelineContext):
         return self._attempt.job.id
 
     @property
-    def token(self) -> Token:
-        """Protects what this attempt writes; for calls of SQL verbs that take it."""
-        return self._attempt.job.token
-
-    @property
     def task(self) -> str:
         return self._attempt.job.task
 
@@ -277,3 +272,8 @@ class JobContext(PipelineContext):
         if not is_ours:
             self._attempt.is_lost = True
             raise LeaseLost(f"This worker no longer holds the job {self.id}.")
+
+
+def token_of(ctx: JobContext) -> Token:
+    """For Holdfast's own jobs, which call verbs that take it. A child process has a stand-in."""
+    return ctx._attempt.job.token

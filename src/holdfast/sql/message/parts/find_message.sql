@@ -23,22 +23,33 @@ begin
       coalesce(
         w.access_key = find_message.access_key
           and (worker_name is null or w.metadata ->> 'name' = worker_name), false) as is_held
-    from (
+    from holdfast.access_keys as k
+    cross join lateral (
+      -- The scope before the limit: jobs of others with the same unique key must not hide the caller's own.
       (select j.id, j.state, j.queue, j.task, j.token, j.worker_id
-        from holdfast.jobs as j where j.unique_key = message order by j.id desc limit 100)
+        from holdfast.jobs as j
+        where j.unique_key = message
+          and (k.queues is null or j.queue = any (k.queues))
+          and (k.tasks is null or j.task = any (k.tasks))
+        order by j.id desc limit 100)
       union
       (select j.id, j.state, j.queue, j.task, j.token, j.worker_id from holdfast.jobs as j where j.id = own_id)
       union
       (select h.id, h.state, h.queue, h.task, h.token, h.worker_id
-        from holdfast.history as h where h.unique_key = message order by h.id desc limit 100)
+        from holdfast.history as h
+        where h.unique_key = message
+          and (k.queues is null or h.queue = any (k.queues))
+          and (k.tasks is null or h.task = any (k.tasks))
+        order by h.id desc limit 100)
       union
       (select h.id, h.state, h.queue, h.task, h.token, h.worker_id
         from holdfast.history as h
         where h.id = own_id and h.ended_at >= coalesce(holdfast.created_at(own_id), '-infinity') - interval '1 minute')
     ) as n
-    join holdfast.access_keys as k on k.id = find_message.access_key
     left join holdfast.workers as w on w.id = n.worker_id
-    where (k.queues is null or n.queue = any (k.queues))
+    where k.id = find_message.access_key
+      and n.queue <> 'holdfast'
+      and (k.queues is null or n.queue = any (k.queues))
       and (k.tasks is null or n.task = any (k.tasks))
   ) as f
   order by
