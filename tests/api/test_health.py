@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import fields
 from unittest.mock import AsyncMock
+from uuid import UUID
 
 import pytest
 from httpx2 import ASGITransport, AsyncClient
@@ -78,10 +79,24 @@ async def test_the_metrics_are_those_of_the_command(
     def names(text: str) -> list[str]:
         return [line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")]
 
-    assert names(answered.text) == names(await app.metrics.text()) != []
+    told = [name for name in names(answered.text) if not name.startswith("holdfast_api_")]
+    assert told == names(await app.metrics.text()) != []
 
 
 async def test_health_gives_every_finding_of_the_doctor(http: AsyncClient, make_key: MakeKey) -> None:
     found = (await http.get("/api/v1/health", headers=await make_key("operator"))).json()
     assert [one["check"] for one in found["findings"]] == list(CHECKS)
     assert found["findings"][0].keys() == {field.name for field in fields(Finding)}
+
+
+async def test_the_metrics_count_the_requests_of_the_server(http: AsyncClient, make_key: MakeKey) -> None:
+    key = await make_key("viewer")
+    for path in (f"/api/v1/jobs/{UUID(int=1)}", f"/api/v1/jobs/{UUID(int=2)}", "/made/up", "/other/made/up"):
+        assert (await http.get(path, headers=key)).status_code == 404
+    text = (await http.get("/metrics", headers=key)).text
+    job = 'method="GET",route="/api/v1/jobs/{job_id}"'
+    assert f'holdfast_api_requests_total{{{job},status="404"}} 2\n' in text
+    assert 'holdfast_api_requests_total{method="",route="(none)",status="404"} 2\n' in text
+    assert f"holdfast_api_request_seconds_total{{{job}}} " in text
+    assert "holdfast_api_requests_open 1\n" in text
+    assert "made/up" not in text

@@ -39,6 +39,7 @@ from holdfast.api.producers.bulk_body import BulkBodies
 from holdfast.api.producers.enqueue import Producers
 from holdfast.api.producers.runs import ProducerRuns
 from holdfast.api.request.access import Access
+from holdfast.api.request.figures import Figures
 from holdfast.api.request.guard import Guard
 from holdfast.api.request.problem import RequestRefused, problem, problem_of
 from holdfast.api.workers.claims import Claims
@@ -81,7 +82,7 @@ def api_app(
     """
     limits = limits or Limits()
     access, bulks = Access(app, Rates(limits), without_keys), BulkBodies()
-    waiting = Waiting(limits.waiting_per_key, limits.waiting)
+    waiting, figures = Waiting(limits.waiting_per_key, limits.waiting), Figures()
     api = FastAPI(
         title="Holdfast",
         version="1",
@@ -89,11 +90,11 @@ def api_app(
         docs_url=None,  # its page would load scripts from other sites
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
-        middleware=_around(limits, allow_origins, without_keys is not None),
+        middleware=_around(limits, figures, allow_origins, without_keys is not None),
     )
     for kind in (HoldfastError, RequestRefused, RequestValidationError, HTTPException):
         api.add_exception_handler(kind, _answer_error)
-    api.include_router(Health(app, access, checks or {}).routes())
+    api.include_router(Health(app, access, checks or {}, figures).routes())
     api.include_router(Producers(app, access, bulks).routes())
     api.include_router(ProducerRuns(app, access, bulks).routes())
     api.include_router(KeyManagement(app, access).routes())
@@ -110,7 +111,7 @@ def api_app(
     return api
 
 
-def _around(limits: Limits, origins: Sequence[str], is_keyless: bool) -> list[Middleware]:
+def _around(limits: Limits, figures: Figures, origins: Sequence[str], is_keyless: bool) -> list[Middleware]:
     """Around the routes, the outermost first: answers of the guard have the headers for browsers too."""
     browsers = Middleware(
         CORSMiddleware,
@@ -119,7 +120,10 @@ def _around(limits: Limits, origins: Sequence[str], is_keyless: bool) -> list[Mi
         allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id", "Last-Event-ID"],
         expose_headers=["X-Request-Id", "Retry-After"],
     )
-    guard, loopback = Middleware(Guard, limits=limits), Middleware(LoopbackOnly, origins=origins)
+    guard, loopback = (
+        Middleware(Guard, limits=limits, figures=figures),
+        Middleware(LoopbackOnly, origins=origins),
+    )
     return [*([browsers] if origins else []), guard, *([loopback] if is_keyless else [])]
 
 

@@ -11,12 +11,13 @@ from starlette.responses import PlainTextResponse, Response
 from holdfast.api.live.shared_reader import SharedReader
 from holdfast.api.request.access import KEYED, Access
 from holdfast.api.request.answer import answer, answers
+from holdfast.api.request.figures import Figures
 from holdfast.client.app import Holdfast
 from holdfast.client.doctor_checks import examine
 from holdfast.db.schema_check import require_schema
 from holdfast.model.access_key import AccessAction
 from holdfast.model.error import DatabaseUnavailable
-from holdfast.telemetry.prometheus_text import CONTENT_TYPE
+from holdfast.telemetry.prometheus_text import CONTENT_TYPE, exposition
 
 Ready = Callable[[], Awaitable[object]]
 
@@ -31,8 +32,8 @@ WELL = {
 class Health:
     """`checks`: what must hold besides the database; one that raises is failing."""
 
-    def __init__(self, app: Holdfast, access: Access, checks: Mapping[str, Ready]) -> None:
-        self._app, self._access = app, access
+    def __init__(self, app: Holdfast, access: Access, checks: Mapping[str, Ready], figures: Figures) -> None:
+        self._app, self._access, self._figures = app, access, figures
         self._checks = {"database": self._database, **checks}
         self._looks = SharedReader(self._look, LOOK_EVERY, rest=0)
 
@@ -58,9 +59,13 @@ class Health:
         return answer({"status": status, "failing": failing}, 503 if failing else 200)
 
     async def metrics(self, request: Request) -> Response:
-        """The text of `holdfast metrics`. Needs a viewer, operator or admin for all queues and tasks."""
+        """The text of `holdfast metrics`, and the requests of this server.
+
+        Needs a viewer, operator or admin for all queues and tasks.
+        """
         await self._access.check(request, AccessAction.METRICS)
-        return Response(await self._app.metrics.text(), media_type=CONTENT_TYPE)
+        text = await self._app.metrics.text() + exposition(self._figures.families())
+        return Response(text, media_type=CONTENT_TYPE)
 
     async def health(self, request: Request) -> Response:
         """What `holdfast doctor` finds, with reasons and fixes. Needs the same keys as the metrics."""

@@ -12,6 +12,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from holdfast.api.limits.limits import Limits
+from holdfast.api.request.figures import Figures
 from holdfast.api.request.problem import RequestRefused, problem, problem_of
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
@@ -26,14 +27,15 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,100}")
 class Guard:
     """ASGI middleware. It counts a body before the access key is looked at."""
 
-    def __init__(self, app: ASGIApp, limits: Limits) -> None:
-        self._app, self._limits = app, limits
+    def __init__(self, app: ASGIApp, limits: Limits, figures: Figures) -> None:
+        self._app, self._limits, self._figures = app, limits, figures
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         exchange = _Exchange(scope, receive, send, self._limits)
+        self._figures.open += 1
         try:
             exchange.check_room()
             exchange.check_length()
@@ -43,6 +45,8 @@ class Guard:
         except Exception as exc:
             await exchange.fail(exc)
         finally:
+            self._figures.open -= 1
+            self._figures.count(scope, exchange.status, exchange.seconds)
             exchange.log()
 
 
@@ -120,6 +124,10 @@ class _Exchange:
             raise exc
         await problem(status, document, self.id)(self._scope, self._receive, self.send)
 
+    @property
+    def seconds(self) -> float:
+        return monotonic() - self._began
+
     def log(self) -> None:
         emit(
             Event.REQUEST_ANSWERED,
@@ -128,7 +136,7 @@ class _Exchange:
             method=self._scope["method"],
             path=self._scope["path"],
             status=self.status,
-            seconds=round(monotonic() - self._began, 3),
+            seconds=round(self.seconds, 3),
             key=self._state.get("key_name"),
         )
 
