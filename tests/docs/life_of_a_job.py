@@ -30,6 +30,7 @@ PACKAGE = Path(holdfast.__file__).parent
 # Tasks that run beside a job, when their time has come.
 BACKGROUND = {"Sweeper.run", "LockWatch.run", "Notifier._send_all"}
 WAITING = {("worker/claim/wake.py", "Wake.wait"), ("worker/claim/wake.py", "Wake._next_look")}
+LOOP = "SettleLoop.run"
 JOBS = 300  # more than the calls of anything that happens once per statement
 ROUNDS = 3
 NEVER = 3600.0
@@ -38,9 +39,11 @@ Function = tuple[str, str]  # file and name
 
 
 class Calls(dict[Function, int]):
-    """How often each was called, in the order of their first call."""
+    """How often each was called, in the order of their first call; `last`: the last one of each task."""
 
-    last: Function | None = None
+    def __init__(self) -> None:
+        super().__init__()
+        self.last: dict[asyncio.Task[Any] | None, Function] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,8 @@ async def _run_one(app: Holdfast, plain: Task[..., Any], connection: "asyncpg.Co
         """And the worker has read the answer to the statement that stored the end, and waits again."""
         ended = await connection.fetchval("select 1 from holdfast.history where id = $1", job.id)
         has_read = "SettleLoop._note_if_clear" in {name for _, name in calls}
-        return ended is not None and has_read and calls.last in WAITING
+        loops = [last for task, last in calls.last.items() if task is not None and LOOP in repr(task)]
+        return ended is not None and has_read and {*loops} <= WAITING and loops != []
 
     with profiled(calls):
         job = await plain.enqueue(1)
@@ -143,7 +147,7 @@ def profiled(calls: Calls) -> Iterator[None]:
             if task is None or getattr(task.get_coro(), "__qualname__", "") not in BACKGROUND:
                 function = code.co_filename.removeprefix(prefix), code.co_qualname
                 calls[function] = calls.get(function, 0) + 1
-                calls.last = function
+                calls.last[task] = function
 
     sys.setprofile(note)
     try:
