@@ -70,7 +70,7 @@ def test_it_serves_and_works_replaces_a_killed_worker_and_drains(database_url: s
         _, *workers = children = sorted(psutil.Process(process.pid).children(), key=lambda one: one.pid)
         workers[0].kill()
         log = tmp_path / "log"
-        eventually(lambda: log.read_text().count("worker started") == 3)
+        eventually(lambda: told_by_workers(log, "worker started") == 3)
         children = psutil.Process(process.pid).children(recursive=True)
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 0
@@ -78,7 +78,7 @@ def test_it_serves_and_works_replaces_a_killed_worker_and_drains(database_url: s
     assert "up process failed: process=worker-" in text
     assert "serve    | " in text
     assert "worker-1 | " in text
-    assert text.count("worker stopped") == 2
+    assert told_by_workers(log, "worker stopped") == 2
     assert "Traceback" not in text
     assert [one for one in children if one.is_running()] == []
 
@@ -98,9 +98,14 @@ def test_with_dev_it_needs_no_key_and_the_others_drain_when_the_parent_is_killed
         process.wait(PATIENCE)
         psutil.wait_procs(children, PATIENCE)
     assert [one for one in children if one.is_running()] == []
-    assert [row["state"] for row in workers(database_url)] == ["stopped"], "it has signed off"
+    assert {row["state"] for row in workers(database_url)} == {"stopped"}, "they have signed off"
     lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
     assert {"process", "pid"} <= {name for line in lines for name in line}
+
+
+def told_by_workers(log: Path, what: str) -> int:
+    """Not by the server, which has a worker of its own for bulk actions."""
+    return sum(line.startswith("worker-") and what in line for line in log.read_text().splitlines())
 
 
 def workers(url: str) -> list[dict[str, str]]:

@@ -38,6 +38,11 @@ RETRY = b"retry: 2000\n\n"  # ms until a browser connects again
 _EXAMPLE = (
     'id: 1\nevent: run\ndata: {"subject": "run:0198f1a2-…", "number": 1, "snapshot": {"state": "open"}}\n'
 )
+# Of one event, as tools read a stream.
+_EVENT = {
+    "type": "object",
+    "properties": {name: {"type": "string"} for name in ("id", "event", "data", "retry")},
+}
 
 Names = Annotated[
     list[str] | None,
@@ -66,6 +71,7 @@ class Live:
     def routes(self) -> APIRouter:
         found = APIRouter(prefix="/api/v1", dependencies=KEYED)
         said = answers(_EXAMPLE, 401, 403, 404, 422, 429, 503, media_type=EventStream.media_type)
+        said[200]["content"][EventStream.media_type]["schema"] = _EVENT
         found.get("/live", status_code=200, responses=said, response_class=EventStream)(self.live)
         return found
 
