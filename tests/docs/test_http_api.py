@@ -41,17 +41,17 @@ async def test_the_server_of_the_page_answers(database_url: str) -> None:
 async def test_the_producer_of_the_page_enqueues(database_url: str) -> None:
     program = dict(blocks(PAGE, "python"))["Enqueue"]
     async with Holdfast(database_url) as app:
-        key = await app.keys.create("page", "producer")
+        key = await app.keys.create("Enqueue", "producer")
         async with served(app) as url:
             made = await asyncio.to_thread(run, program, database_url, API=url, KEY=key.secret)
         job = await app.job(made.stdout.strip()).job()
-    assert (job.queue, job.priority, job.claimed_actor) == ("mail", 70, "page")
+    assert (job.queue, job.priority, job.claimed_actor) == ("mail", 70, "Enqueue")
 
 
 async def test_the_operator_of_the_page_pauses_a_queue(database_url: str) -> None:
     program = dict(blocks(PAGE, "python"))["Operate"]
     async with Holdfast(database_url) as app:
-        key = await app.keys.create("page", "operator", queues=["mail"])
+        key = await app.keys.create("Operate", "operator", queues=["mail"])
         async with served(app) as url:
             done = await asyncio.to_thread(run, program, database_url, API=url, KEY=key.secret)
     assert done.stdout == "the mail server is down\n"
@@ -60,17 +60,27 @@ async def test_the_operator_of_the_page_pauses_a_queue(database_url: str) -> Non
 async def test_the_run_of_the_page_is_sealed(database_url: str) -> None:
     program = dict(blocks(PAGE, "python"))["Runs"]
     async with Holdfast(database_url) as app:
-        key = await app.keys.create("page", "producer")
+        key = await app.keys.create("Runs", "producer")
         async with served(app) as url:
             await asyncio.to_thread(run, program, database_url, API=url, KEY=key.secret)
-        (made,) = await list_runs(app.database)
-    assert (made.name, made.state, made.total) == ("newsletter", "sealed", 3)
+        (made,) = [one for one in await list_runs(app.database) if one.name == "newsletter"]
+    assert (made.state, made.total) == ("sealed", 3)
+
+
+async def test_the_bulk_action_of_the_page_is_asked_for(database_url: str) -> None:
+    program = dict(blocks(PAGE, "python"))["Bulk actions"]
+    async with Holdfast(database_url) as app:
+        key = await app.keys.create("Bulk actions", "operator")
+        async with served(app) as url:
+            made = await asyncio.to_thread(run, program, database_url, API=url, KEY=key.secret)
+        job = await app.job(made.stdout.strip()).job()
+    assert (job.queue, job.task, job.state) == ("holdfast", "holdfast.cancel", "ready")
 
 
 async def test_the_watcher_of_the_page_follows_a_run(database_url: str) -> None:
     program = dict(blocks(PAGE, "python"))["Watch live"]
     async with Holdfast(database_url) as app:
-        key = await app.keys.create("page", "viewer")
+        key = await app.keys.create("Watch live", "viewer")
         async with app.database.transaction() as conn:
             name, (job,) = await a_sealed_run(conn, 1)
             await conn.execute("select holdfast.cancel_jobs(array[$1]::uuid[], 'test', 'Ada')", job)
