@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from holdfast.db.connect import Connection
-from tests.builders import Running, a_worker, ready_job, running_job, settle, to_json
+from tests.builders import Running, a_worker, claim_one, ready_job, running_job, settle, to_json
 
 
 async def a_pipeline(conn: Connection, name: str = "line", stages: Any = ("a", "b", "c")) -> int:
@@ -25,6 +25,15 @@ async def a_stage_worker(conn: Connection, name: str = "line") -> UUID:
 async def entered_job(conn: Connection, name: str = "line", **options: Any) -> UUID:
     """A job at the first stage of a pipeline."""
     return await ready_job(conn, pipeline=name, **options)
+
+
+async def walked_job(conn: Connection, *stages: str, name: str = "line") -> Running:
+    """A job that went from the first stage to these; it is running at the last."""
+    worker = await a_stage_worker(conn, name)
+    await entered_job(conn, name)
+    for stage in stages:
+        assert await settle(conn, await claim_one(conn, worker), "advance", {"stage": stage})
+    return await claim_one(conn, worker)
 
 
 async def signal(conn: Connection, job: UUID, name: str = "approval", data: Any = None) -> str:

@@ -11,7 +11,7 @@ from httpx2 import ASGITransport, AsyncClient
 
 from holdfast.api.app import api_app
 from holdfast.api.limits.limits import Limits
-from holdfast.api.live import streams, subjects
+from holdfast.api.live import permits, streams, subjects
 from holdfast.client.app import Holdfast
 from tests.api.people import Caller
 
@@ -49,7 +49,7 @@ def make_key(app: Holdfast) -> MakeKey:
 def live_api(app: Holdfast, monkeypatch: pytest.MonkeyPatch) -> FastAPI:
     """Reads and checks access a hundred times a second, so that no test has to wait."""
     monkeypatch.setattr(streams, "PACE", timedelta(milliseconds=10))
-    monkeypatch.setattr(streams, "CHECK_EVERY", timedelta(milliseconds=10))
+    monkeypatch.setattr(permits, "CHECK_EVERY", timedelta(milliseconds=10))
     return api_app(app)
 
 
@@ -69,7 +69,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     for name in ("read_overview", "run_progress", "job_outlines", "list_endpoints"):
         counting(subjects, name)
-    counting(streams, "check_access")
+    counting(permits, "check_watchers")
     return counted
 
 

@@ -13,7 +13,9 @@ from starlette.types import ASGIApp
 async def served(api: ASGIApp) -> AsyncIterator[str]:
     """Its address; the server runs in the caller's event loop."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        server = uvicorn.Server(uvicorn.Config(api, lifespan="off", log_config=None))
+        server = uvicorn.Server(
+            uvicorn.Config(api, lifespan="off", log_config=None, timeout_graceful_shutdown=1)
+        )
         serving = asyncio.create_task(server.serve(sockets=[listening]))
         try:
             yield f"http://127.0.0.1:{listening.getsockname()[1]}"

@@ -50,6 +50,20 @@ async def test_an_action_is_done_by_the_worker_of_the_server(
     assert len(events) == 3
 
 
+async def test_an_action_is_done_on_jobs_with_a_value_in_their_payload(
+    http: AsyncClient, app: Holdfast, make_key: MakeKey, database_url: str
+) -> None:
+    key = await make_key("operator")
+    async with app.database.transaction() as conn:
+        await ready_jobs(conn, 2, queue="mail", payload={"customer": {"id": 4711}})
+        await ready_jobs(conn, 1, queue="mail", payload={"customer": {"id": 4712}})
+    chosen = {"payload": {"customer.id": 4711}, "enqueued_after": "2001-01-01T00:00:00Z"}
+    asked = await http.post(ACTIONS, headers=key, json={**CANCEL, "filter": chosen})
+    async with acting(database_url):
+        found = await until(http, key, asked.json()["id"], "completed")
+    assert found["result"]["counts"] == {"cancelled": 2}
+
+
 async def test_an_action_that_waits_for_its_canary_is_stopped_and_keeps_what_it_did(
     http: AsyncClient, app: Holdfast, make_key: MakeKey, database_url: str
 ) -> None:
@@ -126,6 +140,12 @@ WRONG: list[dict[str, Any]] = [
     {"filter": {"queue": "holdfast"}},
     {"filter": {"attempt": 10**30}},
     {"filter": {"labels": "x"}},
+    {"filter": {"payload": "customer.id:4711"}},
+    {"filter": {"payload": {}}},
+    {"filter": {"payload": {"a..b": 1}}},
+    {"filter": {"payload": {"a": "\x00"}}},
+    {"filter": {"payload": {"a": [1]}}},
+    {"filter": {"enqueued_after": "2h"}},
     {"reason": ""},
     {"reason": 7},
     {"pace": "fast"},

@@ -68,9 +68,34 @@ async def test_a_job_is_found_by_its_unique_key(http: AsyncClient, app: Holdfast
     assert [one["id"] for one in found["jobs"]] == [str(job)]
 
 
+async def test_jobs_are_found_by_values_of_their_payload(
+    http: AsyncClient, app: Holdfast, key: Headers
+) -> None:
+    job = await a_job(app, payload={"customer": {"id": 4711, "url": "http://a:80/"}, "lang": "en"})
+    await a_job(app, payload={"customer": {"id": 4712}, "lang": "en"})
+    for values in (["customer.id:4711"], ["lang:en", "customer.url:http://a:80/"]):
+        found = (await http.get(JOBS, params={"payload": values}, headers=key)).json()
+        assert [one["id"] for one in found["jobs"]] == [str(job)], values
+    none = (await http.get(JOBS, params={"payload": ["lang:en", "customer.id:1"]}, headers=key)).json()
+    assert none == {"jobs": [], "next": None}
+
+
+async def test_jobs_are_found_by_the_time_of_their_enqueue(
+    http: AsyncClient, app: Holdfast, key: Headers
+) -> None:
+    job = await a_job(app)
+    at = (await http.get(f"{JOBS}/{job}", headers=key)).json()["created_at"]
+    for name, ids in (("enqueued_after", [str(job)]), ("enqueued_before", [])):
+        found = (await http.get(JOBS, params={name: at}, headers=key)).json()
+        assert [one["id"] for one in found["jobs"]] == ids, name
+
+
 @pytest.mark.parametrize(
     "query",
     [
+        "payload=customer.id", "payload=:4711", "payload=a..b:1", "payload=a:1&payload=a:2",
+        "payload=a%00b:1", "payload=a:%00", "enqueued_after=yesterday", "enqueued_before=2030-01-31T09:00:00",
+        f"payload={'a' * 10_000}:1", f"payload={'.'.join('a' * 65)}:1",
         "state=odd", "run=x", "cursor=x", "limit=0", "limit=1001", "limit=x", "colour=red", "older_than=soon",
         "queue=a&queue=b",
     ],

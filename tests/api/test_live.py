@@ -12,7 +12,7 @@ import pytest
 from fastapi import FastAPI
 
 from holdfast.api.app import api_app
-from holdfast.api.live import event_stream, streams, subjects
+from holdfast.api.live import event_stream, permits, streams, subjects
 from holdfast.client.app import Holdfast
 from holdfast.model.job import JobOutline
 from holdfast.model.overview import Overview
@@ -63,7 +63,7 @@ async def test_one_stream_sends_a_snapshot_of_each_subject_at_once(
     assert shapes[1].keys() == {field.name for field in fields(RunProgress)}
     assert shapes[2].keys() == {field.name for field in fields(JobOutline)}
     assert [one["name"] for one in shapes[3]["endpoints"]] == ["ollama"]
-    assert (shapes[0]["verdict"], shapes[1]["total"], shapes[2]["state"]) == ("attention", 1, "ready")
+    assert (shapes[0]["verdict"], shapes[1]["total"], shapes[2]["state"]) == ("ok", 1, "ready")
 
 
 async def test_a_change_is_sent_and_an_unchanged_snapshot_is_not(
@@ -100,7 +100,7 @@ async def test_however_many_watch_each_subject_is_read_once(
     live_api: FastAPI, app: Holdfast, key: Headers, make_key: MakeKey, reads: Counter[str], monkeypatch: Any
 ) -> None:
     monkeypatch.setattr(streams, "PACE", timedelta(hours=1))
-    monkeypatch.setattr(streams, "CHECK_EVERY", timedelta(hours=1))
+    monkeypatch.setattr(permits, "CHECK_EVERY", timedelta(hours=1))
     limited = [await make_key(role, queues=["mail"]) for role in ("viewer", "operator")]
     live_api = api_app(app)
     async with AsyncExitStack() as open_streams:
@@ -113,7 +113,7 @@ async def test_however_many_watch_each_subject_is_read_once(
             await next_of(client)
     assert reads["read_overview"] == 2, "one for each scope"
     assert reads["job_outlines"] <= 2
-    assert reads["check_access"] == 3, "one for each key"
+    assert reads["check_watchers"] == 3, "one for each key, as it came"
 
 
 async def test_a_client_that_does_not_read_gets_the_newest_snapshot_later(

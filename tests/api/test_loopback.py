@@ -1,13 +1,17 @@
 """Calls without an access key: on loopback only, and never for the page of another site."""
 
 from collections.abc import AsyncIterator
+from datetime import timedelta
 
 import pytest
 from httpx2 import ASGITransport, AsyncClient
 
 from holdfast.api.app import api_app
-from holdfast.api.limits.loopback import loopback_key
+from holdfast.api.limits.loopback import loopback_key, loopback_link
 from holdfast.client.app import Holdfast
+from holdfast.db.access_keys import check_access, open_session
+from holdfast.model.access_key import AccessAction, hash_secret
+from holdfast.model.error import NotAuthenticated
 
 PAGE = "http://localhost:3000"
 
@@ -32,6 +36,21 @@ async def test_without_a_key_a_call_is_that_of_an_admin_which_ends_with_the_serv
     job = await app.job(made.json()["id"]).job()
     assert job.claimed_actor == valid.name
     assert await app.keys.list() == []
+
+
+async def test_a_link_for_the_person_who_started_the_server_opens_an_admins_session_until_it_stops(
+    app: Holdfast,
+) -> None:
+    session = hash_secret("hfs_session")
+    async with loopback_link(app) as link:
+        await open_session(app.database, hash_secret(link.secret), session, timedelta(hours=1))
+        caller = await check_access(app.database, session, AccessAction.MANAGE_KEYS)
+        (valid,) = await app.keys.list()
+    assert caller.name == valid.name
+    assert valid.name.startswith("dashboard-")
+    assert await app.keys.list() == []
+    with pytest.raises(NotAuthenticated):
+        await check_access(app.database, session, AccessAction.MANAGE_KEYS)
 
 
 async def test_without_a_key_an_action_is_asked_for_read_and_stopped(local: AsyncClient) -> None:

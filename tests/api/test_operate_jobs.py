@@ -41,7 +41,7 @@ async def test_up_to_a_hundred_named_jobs_have_a_result_each(people: Caller, app
 async def test_a_running_job_is_reclaimed_and_a_signal_is_kept(people: Caller, app: Holdfast) -> None:
     async with app.database.transaction() as conn:
         job = (await running_job(conn)).id
-    said = await people.send("POST", "/jobs/signal", {"jobs": [str(job)], "name": "go", "data": {"n": 1}})
+    said = await people.send("POST", "/jobs/signals", {"jobs": [str(job)], "name": "go", "data": {"n": 1}})
     assert said["jobs"] == [{"id": str(job), "result": "kept"}]
     assert (await people.send("POST", f"/jobs/{job}/reclaim", {}, 422))["path"] == "$.reason"
     assert (await people.send("POST", f"/jobs/{job}/reclaim", {"reason": WHY}))["result"] == "reclaimed"

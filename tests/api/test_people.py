@@ -22,7 +22,8 @@ async def test_a_queue_is_set_paused_and_resumed(people: Caller, app: Holdfast) 
         await people.send("PATCH", "/queues/mail", {"settings": settings}, 422)
     await people.send("POST", "/queues/mail/pause", {"reason": WHY})
     shown = await people.get("/queues/mail")
-    assert (shown["paused_reason"], shown["ready"], shown["timeout"]) == (WHY, 2, 120.0)
+    assert (shown["paused_reason"], shown["paused_by"]) == (WHY, "operator")
+    assert (shown["ready"], shown["timeout"]) == (2, 120.0)
     await people.send("POST", "/queues/pause", {"reason": WHY})
     assert (await people.get("/queues"))["all_paused"]["actor"] == "operator"
     assert (await people.send("POST", "/queues/resume"))["still_paused"] == ["mail"]
@@ -125,6 +126,19 @@ async def test_a_rule_is_added_tried_changed_and_removed(people: Caller, app: Ho
     await people.send("DELETE", "/rules/task/send/large", status=404)
 
 
+async def test_a_preset_is_imported_with_other_names_for_its_queues(people: Caller, app: Holdfast) -> None:
+    body = {"kind": "task", "owner": "capture", "preset": "repo-capture", "routes": {"bulk": "nightly"}}
+    done = await people.send("POST", "/rules/import", {**body, "reason": WHY})
+    assert done["name"] == "task capture"
+    assert {"priority-high", "otherwise"} <= set(done["rules"]) == set(done["changed"]) - {"task capture"}
+    assert await last_event(app, "set_rule") == ("operator", WHY)
+    (rule,) = [one for one in await app.rules.list_rules("task", "capture") if one.name == "otherwise"]
+    assert (rule.queue, rule.base) == ("nightly", 0)
+    assert (await people.send("POST", "/rules/import", body))["changed"] == []
+    for wrong in ({"preset": "pyproject.toml"}, {"routes": {"bulk": 7}}, {"routes": {"absent": "x"}}):
+        await people.send("POST", "/rules/import", {**body, **wrong}, 422)
+
+
 async def test_a_schedule_is_added_changed_paused_and_run_now(people: Caller, app: Holdfast) -> None:
     body = {"name": "nightly", "settings": {"task": "send", "cron": "0 3 * * *"}, "reason": WHY}
     await people.send("POST", "/schedules", body, 201)
@@ -189,11 +203,44 @@ async def test_statistics_and_the_report_are_answered(people: Caller, app: Holdf
     async with app.database.transaction() as conn:
         await dead_job(conn, queue="mail")
         await ready_job(conn, queue="mail")
-    (error,) = (await people.get("/errors", queue="mail"))["errors"]
-    assert error["attempts"] == 1
+    found = await people.get("/errors", queue="mail")
+    assert (found["errors"][0]["attempts"], found["total"]["groups"]) == (1, 1)
     assert isinstance((await people.get("/stats", by="task", since="3600"))["ended"], list)
     assert (await people.get("/stats/calls"))["calls"] == []
     assert (await people.get("/stats/parts"))["parts"] == []
     await people.get("/report")
     for query in ({"by": "colour"}, {"since": "soon"}):
         await people.get("/stats", 422, **query)
+
+
+async def test_errors_are_searched_and_come_page_by_page(people: Caller, app: Holdfast) -> None:
+    async with app.database.transaction() as conn:
+        for message in ("no route", "no route", "row is bad", "disk full"):
+            await dead_job(conn, message, queue="mail")
+    found = await people.get("/errors", limit=1)
+    seen = [found["errors"][0]["message"]]
+    while found["next"] is not None:
+        found = await people.get("/errors", limit=1, cursor=found["next"])
+        seen += [one["message"] for one in found["errors"]]
+        assert (found["total"]["attempts"], found["total"]["groups"]) == (4, 3)
+    assert (seen[0], sorted(seen)) == ("no route", ["disk full", "no route", "row is bad"])
+    (one,) = (await people.get("/errors", text="ROUTE", error_class="permanent"))["errors"]
+    assert (one["attempts"], one["before"], len(one["trend"]), sum(one["trend"])) == (2, 0, 30, 2)
+    assert (one["looked"], one["dead"], one["completed"]) == (2, 2, 0)
+    assert (await people.get("/errors", fingerprint=one["fingerprint"]))["errors"] == [one]
+    for query in ({"colour": "red"}, {"cursor": "x"}, {"text": "x" * 1001}, {"text": "\x00"}):
+        await people.get("/errors", 422, **query)
+
+
+async def test_a_key_with_a_scope_sees_the_errors_of_its_queue_only(
+    http: AsyncClient, app: Holdfast, make_key: MakeKey
+) -> None:
+    async with app.database.transaction() as conn:
+        for queue in ("mail", "other"):
+            await dead_job(conn, "it broke", queue=queue)
+    limited = await make_key("viewer", queues=["mail"])
+    found = (await http.get("/api/v1/errors?queue=mail", headers=limited)).json()
+    assert [(one["queues"], one["jobs"]) for one in found["errors"]] == [(["mail"], 1)]
+    assert (found["total"]["attempts"], found["total"]["groups"]) == (1, 1)
+    for query in ("", "?queue=other", "?text=it"):
+        assert (await http.get(f"/api/v1/errors{query}", headers=limited)).status_code == 403, query

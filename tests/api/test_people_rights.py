@@ -38,7 +38,7 @@ PEOPLE: dict[tuple[str, str], Right] = {
     ("POST", "/api/v1/jobs/replay"): Right(OPERATORS, 404, {"jobs": ["{job_id}"]}),
     ("POST", "/api/v1/jobs/reclaim"): Right(OPERATORS, 404, {"jobs": ["{job_id}"], **WHY}),
     ("POST", "/api/v1/jobs/priority"): Right(OPERATORS, 404, {"jobs": ["{job_id}"], "priority": 5, **WHY}),
-    ("POST", "/api/v1/jobs/signal"): Right(OPERATORS, 404, {"jobs": ["{job_id}"], "name": "go"}),
+    ("POST", "/api/v1/jobs/signals"): Right(OPERATORS, 404, {"jobs": ["{job_id}"], "name": "go"}),
     ("GET", "/api/v1/dead"): Right(READERS),
     ("GET", "/api/v1/dead/groups"): Right(READERS),
     ("GET", "/api/v1/dead/{job_id}"): Right(READERS, 404),
@@ -80,6 +80,9 @@ PEOPLE: dict[tuple[str, str], Right] = {
         {"kind": "task", "owner": "send", "name": "all", "settings": {"condition": "1 == 1", "points": 1}},
     ),
     ("POST", "/api/v1/rules/test"): Right(READERS, 403, {"task": "send"}),
+    ("POST", "/api/v1/rules/import"): Right(
+        OPERATORS, 403, {"kind": "task", "owner": "send", "preset": "repo-capture"}
+    ),
     ("PATCH", "/api/v1/rules/{kind}/{owner}"): Right(OPERATORS, 403, {"settings": {"base": 10}}),
     ("PATCH", "/api/v1/rules/{kind}/{owner}/{name}"): Right(OPERATORS, 403, {"settings": {"points": 2}}),
     ("GET", "/api/v1/schedules"): Right(READERS),

@@ -7,14 +7,16 @@ from uuid import uuid4
 
 import pytest
 from httpx2 import ASGITransport, AsyncClient
+from starlette.requests import Request
 
 from holdfast.api.app import api_app
 from holdfast.api.limits import rates
 from holdfast.api.limits.limits import Limits
-from holdfast.api.limits.rates import Buckets
+from holdfast.api.limits.rates import Buckets, Rates
+from holdfast.api.request.problem import RequestRefused
 from holdfast.client.app import Holdfast
 from holdfast.db.access_keys import check_access
-from holdfast.model.access_key import Caller
+from holdfast.model.access_key import Caller, hash_secret
 from holdfast.model.error import DatabaseBusy
 from tests.api.conftest import MakeKey
 
@@ -118,6 +120,25 @@ async def test_failed_log_ins_of_an_address_are_bounded(
         assert look_ups() == before, "the database is not asked"
         assert (await http.get("/metrics", headers=known)).status_code == 200, "a key that was valid here"
         assert (await http.get("/metrics")).status_code == 401, "without a key nothing is asked"
+
+
+def test_all_secrets_and_sessions_of_a_key_share_its_rate() -> None:
+    counted = Rates(Limits(rate=10), clock=Clock())
+
+    def count(secret: str, key: str) -> int:
+        """How many requests with this secret are taken."""
+        for taken in range(100):
+            request = Request({"type": "http", "client": ("192.0.2.1", 1), "state": {"key_name": None}})
+            try:
+                with counted.counted(request, hash_secret(secret)):
+                    request.state.key_name = key
+            except RequestRefused:
+                return taken
+        return 100
+
+    assert count("the key's own", "ops") == 20
+    assert count("a session", "ops") == 1, "only the first, before it is known whose it is"
+    assert count("another key's", "other") == 20
 
 
 async def test_a_secret_that_the_database_did_not_judge_is_neither_right_nor_wrong(

@@ -223,3 +223,10 @@ async def test_the_openapi_document_has_an_example_for_every_route(http: AsyncCl
             answers = route["responses"]
             done = answers.get("201") or answers.get("200") or answers["202"]
             assert any("example" in one for one in done["content"].values()), path
+
+
+async def test_a_name_with_a_slash_is_refused_with_words_about_it(http: AsyncClient) -> None:
+    for path in ("/api/v1/queues/a%2Fb", "/api/v1/queues/a%2fb/pause"):
+        refused = await http.get(path)
+        assert (refused.status_code, refused.json()["code"]) == (404, "no_such_route")
+        assert "slash" in refused.json()["detail"]

@@ -135,3 +135,19 @@ async def test_an_unknown_run_is_not_found(http: AsyncClient, key: Headers) -> N
     named = {**key, "Idempotency-Key": "x"}
     refused = await http.post(f"{absent}/jobs", json={"jobs": [MAIL]}, headers=named)
     assert (refused.status_code, refused.json()["code"]) == (422, "invalid_option")
+
+
+async def test_runs_are_listed_by_state_name_and_label(http: AsyncClient, make_key: MakeKey) -> None:
+    operator = await make_key("operator")
+    await start(http, operator, name="May newsletter", labels={"team": "mail"})
+    await start(http, operator, name="June newsletter", labels={"team": "ads"})
+    for query, names in (
+        ("name=newsletter", ["June newsletter", "May newsletter"]),
+        ("name=may", ["May newsletter"]),
+        ("label=team%3Dads&state=open", ["June newsletter"]),
+        ("state=ended", []),
+    ):
+        found = (await http.get(f"{RUNS}?{query}", headers=operator)).json()
+        assert ([one["name"] for one in found["runs"]], found["next"]) == (names, None), query
+    for wrong in ("state=paused", "label=team", "name=%00"):
+        assert (await http.get(f"{RUNS}?{wrong}", headers=operator)).status_code == 422, wrong

@@ -147,6 +147,20 @@ async def test_what_follows_a_run_stays_in_the_scope(http: AsyncClient, app: Hol
     assert len(await list_runs(app.database)) == 1
 
 
+async def test_a_pause_names_only_the_key_itself_as_its_actor(
+    http: AsyncClient, mail: Headers, everything: Headers
+) -> None:
+    queue = "/api/v1/queues/mail"
+    await enqueue(http, mail)
+    for headers, is_own in ((mail, True), (everything, False)):
+        await http.post(f"{queue}/pause", json={}, headers=headers)
+        shown = (await http.get(queue, headers=mail)).json()
+        (listed,) = (await http.get("/api/v1/queues", headers=mail)).json()["queues"]
+        assert (shown["paused_by"] is not None, listed["paused_by"] is not None) == (is_own, is_own)
+    await http.post("/api/v1/queues/pause", json={}, headers=everything)
+    assert (await http.get("/api/v1/queues", headers=mail)).json()["all_paused"]["actor"] is None
+
+
 async def test_a_queue_outside_of_the_scope_tells_nothing_about_itself(
     http: AsyncClient, app: Holdfast, mail: Headers
 ) -> None:

@@ -194,6 +194,11 @@ def test_an_address_that_cannot_be_used_is_named(database_url: str) -> None:
     assert "choose another" in refused.err
 
 
+def test_a_field_to_mask_that_has_no_name_is_refused(database_url: str) -> None:
+    refused = holdfast("serve", "--mask", "iban", "--mask", "author..email", url=database_url)
+    assert (refused.code, "author..email" in refused.err) == (2, True)
+
+
 def test_without_the_extra_the_error_names_it(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 

@@ -60,7 +60,7 @@ async def serving(app: Holdfast, options: ServeOptions) -> AsyncIterator[AsyncCl
     """Until a signal stops the server."""
     url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     async with asyncio.timeout(PATIENCE):
-        server = asyncio.create_task(serve(app, options, url.set_result))
+        server = asyncio.create_task(serve(app, options, lambda found, _: url.set_result(found)))
         async with AsyncClient(base_url=await url, timeout=PATIENCE) as http:
             yield http
             await server
@@ -110,3 +110,22 @@ async def test_during_the_delay_it_is_not_ready_but_takes_requests(app: Holdfast
         assert (refused.status_code, refused.json()["failing"]) == (503, ["stopping"])
         assert (await http.get("/livez")).status_code == 200
         signal.raise_signal(signal.SIGTERM)
+
+
+async def test_a_signal_that_comes_as_soon_as_the_address_is_known_stops_the_server(app: Holdfast) -> None:
+    """Otherwise the signal would end the process, and leave its temporary keys behind."""
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    options = ServeOptions(port=0, without_keys=True, login_link=True)
+    announced = []
+
+    def announce(*given: object) -> None:
+        announced.append(given)
+        signal.raise_signal(signal.SIGTERM)
+
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await serve(app, options, announce)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert len(announced) == 1
+    assert [key.state for key in await app.keys.list(all_states=True)] == ["revoked", "revoked"]

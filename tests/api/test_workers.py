@@ -70,6 +70,8 @@ async def test_a_claimed_job_has_what_its_handler_needs(
     ended = await worker.end(again, "complete", output={"sent": True})
     assert ended == {"state": "completed", "due_at": None, "repeated": False}
     assert (await worker.end(again, "complete", output={"sent": True}))["repeated"] is True
+    told = await worker.turn(0, ends=[{"id": again["id"], "token": again["token"], "verb": "complete"}])
+    assert (told["lost"], told["repeated"]) == ([], [again["id"]]), "a claim says the same"
     async with app.database.transaction() as conn:
         row = await the_job(conn, id_)
     assert (row["state"], row["output"]) == ("completed", '{"sent":true}')

@@ -72,6 +72,16 @@ async def test_a_call_that_fails_in_the_middle_leaves_nothing(
     assert await jobs_and_transactions(db) == (0, 0)
 
 
+async def test_what_is_not_a_call_is_refused_with_the_way_to_make_one(
+    app: Holdfast, square: Square, db: Database
+) -> None:
+    loose: Any = [{"n": 1}]
+    for enqueue_many in (square.enqueue_many, app.enqueue_many):
+        with pytest.raises(InvalidInput, match=r"takes calls of tasks \(got dict\)"):
+            await enqueue_many(loose)
+    assert await jobs_and_transactions(db) == (0, 0)
+
+
 async def test_a_conflict_in_the_last_statement_leaves_nothing(
     square: Square, db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

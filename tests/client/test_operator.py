@@ -3,11 +3,13 @@
 import pytest
 
 from holdfast.client.app import Holdfast
+from holdfast.client.filters import PayloadValue
 from holdfast.db.connect import Database
-from holdfast.model.error import InvalidOption
+from holdfast.model.error import InvalidInput, InvalidOption
 from holdfast.model.move import Moved, RebalanceResult
 from holdfast.model.operator_action import OperatorResult
 from holdfast.model.state import State
+from tests.builders import ready_job
 from tests.client.working import claim
 
 
@@ -29,6 +31,24 @@ async def test_a_filter_is_worked_off_in_steps_and_each_job_met_once(app: Holdfa
     assert [tuple(row) for row in rows] == [(50, 1), (90, 2300)]
     (events,) = await db.fetch("select count(*) from holdfast.events where cause = 'set_priority'")
     assert events["count"] == 2300
+
+
+async def test_jobs_are_chosen_by_values_of_their_payload(app: Holdfast) -> None:
+    async with app.database.transaction() as conn:
+        wanted = await ready_job(conn, payload={"customer": {"id": 4711, "vip": True}})
+        await ready_job(conn, payload={"customer": {"id": 4711, "vip": False}})
+    values: dict[str, PayloadValue] = {"customer.id": 4711, "customer.vip": True}
+    assert [job.id for job in await app.jobs(payload=values)] == [wanted]
+    results = await app.operator.set_priority(to=90, reason="urgent", payload=values)
+    assert results == {wanted: OperatorResult.SET}
+
+
+@pytest.mark.parametrize("hostile", [{"a\x00b": 1}, {"a": "\x00"}, {"\ud800": 1}, {"a": float("nan")}])
+async def test_a_payload_that_no_database_holds_is_refused(
+    app: Holdfast, hostile: dict[str, PayloadValue]
+) -> None:
+    with pytest.raises(InvalidInput):
+        await app.jobs(payload=hostile)
 
 
 async def test_running_jobs_are_reclaimed_by_filter(app: Holdfast, db: Database) -> None:

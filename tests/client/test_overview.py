@@ -1,11 +1,14 @@
 """The overview: figures by queue, what ended, what it says is wrong, and what a scope leaves out."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from holdfast.client.app import Holdfast
 from holdfast.client.overview import judged, read_overview
+from holdfast.db.queue_figures import queue_figures
 from holdfast.model.overview import Overview, OverviewEndpoint, OverviewQueue
-from tests.builders import a_queue, completed_job, dead_job, ready_jobs, report, running_job
+from tests.builders import a_queue, a_worker, completed_job, dead_job, ready_jobs, report, running_job
 
 NOW = datetime(2030, 1, 31, 9, 0, tzinfo=UTC)
 WELL = OverviewQueue("mail", False, 0, 0, 3, 1, NOW - timedelta(seconds=2), 60.0, 0, [])
@@ -37,10 +40,7 @@ async def test_queues_have_their_figures_and_the_verdict_its_reasons(database_ur
     assert [one.task for one in found.running] == ["import"]
     assert {one.task: one.state for one in found.ended} == {"sent": "completed", "lost": "dead"}
     assert found.verdict == "bad"
-    assert [one.title for one in found.problems] == [
-        "mail has 1 open dead letter",
-        "No live worker takes alone",
-    ]
+    assert [one.title for one in found.problems] == ["mail has 1 open dead letter"], "a worker may come yet"
     assert [queue.name for queue in some.queues] == ["mail", "slow"]
     assert (some.workers, some.endpoints, some.errors) == ([], [], [])
     assert len(found.errors) == 1
@@ -56,6 +56,24 @@ async def test_only_the_queues_of_a_scope_are_counted(database_url: str) -> None
         last = await read_overview(app.database, ["queue-59", "absent"])
     assert (len(all_of_them.queues), all_of_them.has_more_queues) == (50, True)
     assert ([queue.name for queue in last.queues], last.has_more_queues) == (["queue-59"], False)
+
+
+async def test_figures_of_queues_name_people_and_workers_only_if_asked(database_url: str) -> None:
+    async with Holdfast(database_url) as app:
+        async with app.database.transaction() as conn:
+            await ready_jobs(conn, 3, queue="mail")
+            for queues in (["mail"], ["mail", "other"], ["other"]):
+                await a_worker(conn, queues)
+            await conn.execute("select holdfast.pause_queue('mail', 'the server is down', 'Ada')")
+        (whole,) = await queue_figures(app.database, ["mail", "absent"], with_people=True)
+        (limited,) = await queue_figures(app.database, ["mail"], with_people=False)
+        (seen, _) = (await read_overview(app.database)).queues
+        (of_scope,) = (await read_overview(app.database, ["mail"])).queues
+        assert await queue_figures(app.database, [], with_people=True) == []
+    assert (whole.ready, whole.paused_reason, whole.paused_by) == (3, "the server is down", "Ada")
+    assert (whole.workers, whole.paused) == (2, True)
+    assert (limited.paused_by, limited.workers, limited.paused_at) == (None, None, whole.paused_at)
+    assert (seen, of_scope) == (whole, limited)
 
 
 def test_without_a_problem_the_verdict_is_ok() -> None:
@@ -76,3 +94,44 @@ def test_an_open_circuit_and_a_late_queue_are_named() -> None:
         ("attention", "held is paused"),
     ]
     assert found.problems[1].words == "More than 10,000 jobs ready, the oldest for 60 min."
+
+
+def a_late_queue(name: str, ready: int, minutes: int, **more: Any) -> OverviewQueue:
+    return OverviewQueue(
+        name, more.pop("paused", False), 0, 0, ready, 0, NOW - timedelta(minutes=minutes), 1.0, 0, [], **more
+    )
+
+
+def test_what_does_the_most_harm_stands_first() -> None:
+    queues = [
+        a_late_queue("a-paused", 900, 60, paused=True, paused_by="ada", paused_reason="maintenance."),
+        a_late_queue("b-alone", 500, 2, is_served=False),
+        a_late_queue("c-restarting", 500, 1, is_served=False),
+        a_late_queue("d-late", 2, 12),
+        a_late_queue("e-later", 8, 9, endpoint="x"),
+        a_late_queue("f-grows", 1, 6, enqueued_per_minute=4.5, endpoint="x"),
+        a_late_queue("g-grows-in-time", 9, 1, enqueued_per_minute=4.5, endpoint="x"),
+        replace(WELL, name="h-few", dead=1),
+        replace(WELL, name="i-many", dead=33),
+    ]
+    found = judged(Overview(NOW, queues, [], [], [], [OverviewEndpoint("x", "closed", None, 2, 2)]))
+    cause = "Its endpoint x is at its limit of 2"
+    assert [(one.title, one.words) for one in found.problems[2:]] == [
+        (
+            "f-grows falls behind and grows",
+            f"{cause}. 1 job ready, the oldest for 6 min. 4.5 arrive per minute, 1.0 leave.",
+        ),
+        (
+            "e-later falls behind",
+            f"{cause}. 8 jobs ready, the oldest for 9 min.",
+        ),
+        ("d-late falls behind", "2 jobs ready, the oldest for 12 min."),
+        ("No live worker takes b-alone", "500 jobs ready, the oldest for 2 min."),
+        ("a-paused is paused", "By ada: maintenance. 900 jobs ready, the oldest for 60 min."),
+    ]
+    assert [one.subject for one in found.problems[:2]] == ["i-many", "h-few"]
+    assert [one.command for one in found.problems[2:5]] == [
+        "holdfast endpoints show x",
+        "holdfast endpoints show x",
+        "holdfast queues show d-late",
+    ]

@@ -11,7 +11,8 @@ import pytest
 from chaos.postgres_proxy import proxied_postgres
 from holdfast.db import queues
 from holdfast.db.address import Source, resolve_address
-from holdfast.db.connect import Database, KeptConnection, connect
+from holdfast.db.connect import Database, connect
+from holdfast.db.kept_connection import KeptConnection
 from holdfast.db.statement import fetch_value
 from holdfast.model.error import DatabaseBusy, DatabaseUnavailable, HoldfastError, InvalidOption, SchemaBehind
 from tests.database import url_of
@@ -175,7 +176,7 @@ async def test_a_kept_connection_stays_the_same_until_it_breaks_or_gets_old(
     assert await fetch_value(kept, BACKEND) != first
     changed: list[object] = []
     monkeypatch.setattr(db, "release", _noting(changed, db.release))
-    monkeypatch.setattr("holdfast.db.connect.KEPT_FOR", -1.0)
+    monkeypatch.setattr("holdfast.db.kept_connection.KEPT_FOR", -1.0)
     await fetch_value(kept, BACKEND)
     assert len(changed) == 1
     await kept.give_back()

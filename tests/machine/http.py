@@ -80,7 +80,9 @@ class HttpWorking(Working):
         ]
         _, said = self.post(f"/workers/{worker.id}/claim", limit=wanted, ends=sent)
         tokens = dict(claims)
-        lost = [{"kind": "lost", "job_id": UUID(id_), "token": tokens[UUID(id_)]} for id_ in said["lost"]]
+        # What was said before with the same token is answered apart; it changes nothing either.
+        refused = (*said["lost"], *said["repeated"])
+        lost = [{"kind": "lost", "job_id": UUID(id_), "token": tokens[UUID(id_)]} for id_ in refused]
         jobs = [
             {"kind": "job", "job_id": UUID(job["id"]), "token": UUID(job["token"])} for job in said["jobs"]
         ]

@@ -125,7 +125,7 @@ async def test_a_viewer_reads_and_an_operator_acts(conn: "asyncpg.Connection[Rec
     await stats.explain(conn, made.id)
     await stats.timeline(conn, made.id)
     await stats.end_stats(conn, timedelta(hours=1))
-    await stats.recent_errors(conn, timedelta(hours=1))
+    await stats.error_groups(conn, timedelta(hours=1))
     await operator.find_jobs(conn, {})
     await dead.find_letters(conn, {})
     await dead.letter_groups(conn, {})

@@ -61,6 +61,7 @@ def test_a_line_has_the_width_of_its_slices_and_gaps_where_nothing_is_known() ->
     assert line_path([1, 2], 2, 100) == "M0 50.00 L0.5 50.00 L1.5 0.00 L2 0.00"
     assert line_path([1, None, 2], 2, 100).count("M") == 2
     assert line_path([None], 2, 100) == ""
+    assert area_path([2, None, 1], [0, 0, 0], 2, 100).count("M") == 2
     assert area_path([2], [0], 2, 100) == "M0 0.00 L0.5 0.00 L1 0.00 L1 100.00 L0.5 100.00 L0 100.00 Z"
 
 

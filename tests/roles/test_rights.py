@@ -50,6 +50,10 @@ OPERATOR_VERBS: list[tuple[str, Any]] = [
     ("select holdfast.limit_logs($1, 'why', 'Ada')", 1),
     ("select holdfast.set_rollout($1, 20)", "r"),
     ("select holdfast.set_flag($1, null)", "slots"),
+    ("select holdfast.create_login_link($1, sha256('x'))", "ci"),
+    # Hashes may be in a backup or a log: with this verb they would open the HTTP API.
+    ("select holdfast.open_session($1, sha256('x'))", b"x" * 32),
+    ("select holdfast.close_session($1)", b"x" * 32),
 ]
 
 WORKER_VERBS: list[tuple[str, Any]] = [

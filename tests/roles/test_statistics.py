@@ -30,11 +30,14 @@ FIGURES = {
     "select * from holdfast.stats_by_minute()",
     "select * from holdfast.stat_totals()",
     "select * from holdfast.end_report()",
-    "select * from holdfast.error_trends()",
+    "select * from holdfast.error_groups()",
     "select * from holdfast.endpoint_trend('model')",
     "select * from holdfast.slowest_jobs()",
+    "select * from holdfast.stage_moves('line')",
+    "select * from holdfast.pipeline_ways('line')",
     "select * from holdfast.recent_ends()",
     "select * from holdfast.running_jobs()",
+    "select * from holdfast.parked_jobs()",
     "select * from holdfast.depth_history()",
     "select * from holdfast.metric_history('load')",
     "select * from holdfast.queue_depths()",
@@ -48,6 +51,7 @@ FIGURES = {
     "select cost, units from holdfast.run_view",
 }
 RECORDS = {
+    f"select * from holdfast.job_details({NOBODY})",
     f"select * from holdfast.list_checkpoints({NOBODY})",
     f"select * from holdfast.timeline({NOBODY})",
     "select * from holdfast.attempt_log_view",

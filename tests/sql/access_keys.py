@@ -1,15 +1,18 @@
 """Access keys for tests: created by the real verb, and called with their secret."""
 
 import hashlib
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import asyncpg
+from asyncpg import Record
 
 from holdfast.db.connect import Connection
 
 Scope = list[str] | None
+OPEN = "select * from holdfast.open_session($1, $2, $3)"
+LINK = "select holdfast.create_login_link($1, $2, $3, 'to look at it', 'Ada')"
 
 
 def digest(secret: str) -> bytes:
@@ -55,6 +58,23 @@ async def check(
         return exc.sqlstate or ""
     await trial.commit()
     return role
+
+
+async def a_session(
+    conn: Connection, secret: str = "session", by: str = "one", lifetime: timedelta = timedelta(hours=12)
+) -> Record:
+    """Opened with the secret `by`, of a key or a link."""
+    row = await conn.fetchrow(OPEN, digest(by), digest(secret), lifetime)
+    assert row is not None
+    return row
+
+
+async def a_link(
+    conn: Connection, secret: str = "link", name: str = "ci", lifetime: timedelta = timedelta(minutes=10)
+) -> datetime:
+    """Until when it is accepted."""
+    until: datetime = await conn.fetchval(LINK, name, digest(secret), lifetime)
+    return until
 
 
 async def trail(conn: Connection) -> list[tuple[Any, ...]]:

@@ -26,3 +26,9 @@ async def test_so_many_are_named_at_most(conn: Connection) -> None:
     for n in range(5):
         await ready_job(conn, queue=f"q {n}")
     assert len(await neglected(conn, 3)) == 3
+
+
+async def test_a_paused_queue_is_not_named_while_no_worker_is_there(conn: Connection) -> None:
+    await ready_job(conn, queue="paused")
+    await conn.execute("select holdfast.pause_queue('paused')")
+    assert await neglected(conn) == []

@@ -24,10 +24,11 @@ async def test_every_queue_is_shown_as_paused_and_explain_says_why(conn: Connect
     job = await ready_job(conn)
     await a_worker(conn)
     await conn.execute(PAUSE)
-    row = await conn.fetchrow("select paused_at, paused_reason from holdfast.queue_view")
+    row = await conn.fetchrow("select paused_at, paused_reason, paused_by from holdfast.queue_view")
     assert row is not None
     assert row["paused_at"] == await conn.fetchval("select paused_at from holdfast.pause_view")
     assert row["paused_reason"] == "all queues are paused: a copy of production"
+    assert row["paused_by"] == "Ada"
     (blocker,) = await stats.explain(conn, JobId(job))
     assert blocker.blocker == "all_paused"
     assert "a copy of production" in blocker.detail

@@ -4,25 +4,27 @@ from holdfast.db.connect import Connection
 from tests.builders import a_queue, refusal
 from tests.sql.conftest import Clock
 
+PAUSE = "select paused_at, paused_reason, paused_by from holdfast.queue_view where name = 'q'"
 
-async def test_a_pause_keeps_its_first_time_and_its_reason(conn: Connection, clock: Clock) -> None:
+
+async def test_a_pause_keeps_its_first_time_its_last_reason_and_actor(conn: Connection, clock: Clock) -> None:
     await a_queue(conn, "q")
     await conn.execute("select holdfast.pause_queue('q', 'password=hunter2', 'Ada')")
-    first = await conn.fetchrow("select paused_at, paused_reason from holdfast.queue_view where name = 'q'")
+    first = await conn.fetchrow(PAUSE)
     assert first is not None
-    assert first["paused_reason"] == "password=[redacted]"
-    await conn.execute("select holdfast.pause_queue('q', 'still hot', 'Ada')")
-    again = await conn.fetchrow("select paused_at, paused_reason from holdfast.queue_view where name = 'q'")
+    assert tuple(first)[1:] == ("password=[redacted]", "Ada")
+    await conn.execute("select holdfast.pause_queue('q', 'still hot', 'Grace')")
+    again = await conn.fetchrow(PAUSE)
     assert again is not None
-    assert (again["paused_at"], again["paused_reason"]) == (first["paused_at"], "still hot")
+    assert tuple(again) == (first["paused_at"], "still hot", "Grace")
     await conn.execute("select holdfast.resume_queue('q', 'cooled', 'Grace')")
-    row = await conn.fetchrow("select paused_at, paused_reason from holdfast.queue_view where name = 'q'")
+    row = await conn.fetchrow(PAUSE)
     assert row is not None
-    assert tuple(row) == (None, None)
+    assert tuple(row) == (None, None, None)
     events = await conn.fetch("select cause, actor, reason from holdfast.event_view order by id")
     assert [tuple(event) for event in events] == [
         ("pause", "Ada", "password=[redacted]"),
-        ("pause", "Ada", "still hot"),
+        ("pause", "Grace", "still hot"),
         ("resume", "Grace", "cooled"),
     ]
 

@@ -21,6 +21,7 @@ from tests.builders import (
     settle,
     state_of,
 )
+from tests.sql.access_keys import a_key, a_link, a_session, digest
 from tests.sql.conftest import Clock
 from tests.sql.logs import save
 
@@ -113,6 +114,23 @@ async def test_expired_keys_go_and_others_stay(conn: Connection, clock: Clock) -
     assert (await prune(conn))["keys"] == 1
     left = {row["key"] for row in await conn.fetch("select key from holdfast.unique_keys")}
     assert left == {"forever", "live"}
+
+
+async def test_expired_sessions_links_and_secrets_go_within_the_bound(conn: Connection, clock: Clock) -> None:
+    await a_key(conn)
+    for count in range(3):
+        await a_session(conn, f"short {count}", lifetime=timedelta(minutes=5))
+    await a_session(conn, "long", lifetime=timedelta(days=30))
+    await a_link(conn)
+    await conn.execute(
+        "select holdfast.rotate_access_key('ci', $1, $2)", digest("two"), timedelta(minutes=10)
+    )
+    await a_session(conn, "new", by="two", lifetime=timedelta(days=30))
+    assert (await prune(conn))["keys"] == 0
+    await clock.advance(timedelta(hours=1))
+    assert [(await prune(conn, 2))["keys"] for _ in range(4)] == [2, 2, 1, 0]
+    left = await conn.fetch("select hash from holdfast.access_secrets")
+    assert {row["hash"] for row in left} == {digest("two"), digest("new")}
 
 
 async def test_what_people_did_and_bad_ends_stay_in_the_audit_trail(conn: Connection, clock: Clock) -> None:

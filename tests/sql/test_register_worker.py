@@ -20,6 +20,7 @@ from tests.builders import (
     the_job,
     to_json,
 )
+from tests.sql.access_keys import a_key
 from tests.sql.conftest import Clock
 
 REGISTER = "select holdfast.register_worker($1, $2, $3)"
@@ -104,3 +105,23 @@ async def test_jobs_that_a_rescue_passed_over_are_given_back_when_the_worker_reg
     assert not await complete(conn, held)
     await conn.close()
     await other.close()
+
+
+async def test_an_access_key_has_a_bounded_number_of_live_workers(conn: Connection, clock: Clock) -> None:
+    key, other = await a_key(conn), await a_key(conn, secret="two", name="two")
+    for_key = ["default"], to_json({"access_key": str(key)})
+    first = uuid4()
+    await conn.execute(REGISTER, first, *for_key)
+    await conn.execute(
+        "insert into holdfast.workers (id, queues, lease, lease_until, renewed_at, started_at, access_key)"
+        " select gen_random_uuid(), queues, lease, lease_until, renewed_at, started_at, access_key"
+        " from holdfast.workers, generate_series(1, 9999)"
+    )
+    assert (await refusal(conn, REGISTER, uuid4(), *for_key)).sqlstate == "HF005"
+    await conn.execute(REGISTER, first, *for_key)  # is one of them
+    await conn.execute(REGISTER, uuid4(), ["default"], to_json({"access_key": str(other)}))
+    await conn.execute(REGISTER, uuid4(), ["default"], "{}")
+    await conn.execute("select holdfast.stop_worker($1)", first)
+    await conn.execute(REGISTER, uuid4(), *for_key)
+    await clock.advance(timedelta(minutes=5))
+    await conn.execute(REGISTER, uuid4(), *for_key)  # the leases of all others have ended

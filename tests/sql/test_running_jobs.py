@@ -1,4 +1,4 @@
-"""Running jobs that have reported their progress."""
+"""Running jobs, with the progress that they reported."""
 
 import json
 from datetime import timedelta
@@ -10,7 +10,7 @@ from tests.sql.conftest import Clock
 RUNNING = "select * from holdfast.running_jobs($1, $2)"
 
 
-async def test_the_longest_running_comes_first_and_silent_ones_are_left_out(
+async def test_the_longest_running_comes_first_with_its_progress_if_it_reported_one(
     conn: Connection, clock: Clock
 ) -> None:
     for task in ("first", "second", "ended", "silent"):
@@ -21,7 +21,8 @@ async def test_the_longest_running_comes_first_and_silent_ones_are_left_out(
             assert await complete(conn, job)
         await clock.advance(timedelta(seconds=1))
     rows = await conn.fetch(RUNNING, 10, None)
-    assert [row["task"] for row in rows] == ["first", "second"]
+    assert [row["task"] for row in rows] == ["first", "second", "silent"]
+    assert rows[2]["progress"] is None
     progress = json.loads(rows[0]["progress"])
     assert (progress["done"], progress["total"], progress["eta"]) == (3, 10, None)
     assert [row["task"] for row in await conn.fetch(RUNNING, 1, None)] == ["first"]

@@ -40,6 +40,19 @@ async def listed(conn: Connection, name: str) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in rows]
 
 
+async def test_each_flag_names_its_default_and_what_else_it_can_be_set_for(conn: Connection) -> None:
+    await set_flag(conn, "rescue", "off")
+    rows = await conn.fetch(
+        "select name, value, default_value, set_for from holdfast.flag_view order by name"
+    )
+    assert [tuple(row) for row in rows] == [
+        ("claim_size", "auto", "auto", "worker group"),
+        ("detail", "basic", "basic", "queue"),
+        ("rescue", "off", "on", "queue"),
+        ("slots", "50", "50", "worker group"),
+    ]
+
+
 async def details(conn: Connection) -> dict[str, tuple[str, bool]]:
     """The detail that holds for each queue, and whether its trail counts as full."""
     rows = await conn.fetch("select name, detail, full_since is not null as is_full from holdfast.queues")

@@ -1,7 +1,7 @@
 """settle_and_claim_known: only known tasks, as many as fit, none for a worker that drains."""
 
 from datetime import timedelta
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from asyncpg import Record
 
@@ -78,3 +78,16 @@ async def test_a_stale_end_is_lost_and_a_worker_without_a_lease_gets_nothing(con
     job = await claim_one(conn, worker)
     await conn.execute("select holdfast.stop_worker($1)", worker)
     assert kinds(await turn(conn, worker, 1, [(job.id, job.token, "complete")])) == ["lost", "lapsed"]
+
+
+async def test_an_end_that_was_made_before_is_repeated_and_not_lost(conn: Connection) -> None:
+    worker = await a_worker(conn)
+    for verb in ("complete", "reject", "fail", "release"):
+        await ready_job(conn)
+        job = await claim_one(conn, worker)
+        end = (job.id, job.token, verb)
+        assert "lost" not in kinds(await turn(conn, worker, 0, [end]))
+        again = "lost" if verb == "release" else "repeated"  # of which no record has the token
+        assert again in kinds(await turn(conn, worker, 0, [end])), verb
+        assert "lost" in kinds(await turn(conn, worker, 0, [(job.id, uuid4(), verb)])), verb
+        await conn.execute("select holdfast.cancel_jobs(array[$1::uuid], 'over', 'Ada')", job.id)

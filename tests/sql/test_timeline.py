@@ -98,3 +98,24 @@ async def test_the_latest_of_a_long_story_is_kept(conn: Connection) -> None:
 
 async def test_nothing_is_told_of_an_unknown_job(conn: Connection) -> None:
     assert await stats.timeline(conn, JobId(uuid4())) == []
+
+
+@pytest.mark.parametrize("detail", ["basic", "full"])
+async def test_a_wait_is_told_once_with_what_it_is_for(conn: Connection, detail: str) -> None:
+    await a_queue(conn, detail=detail)
+    job = await running_job(conn)
+    await settle(conn, job, "wait", {"for": "signal:approval", "timeout": 60})
+    told = [one for one in await stats.timeline(conn, JobId(job.id)) if one.what == "wait"]
+    assert [one.words for one in told] == ["signal:approval"]
+
+
+async def test_calls_stages_and_attempts_are_told_with_what_a_chart_needs(conn: Connection) -> None:
+    job = await running_job(conn, retry={"delays": [0]})
+    call = '{"kind": "tool", "name": "search", "seconds": 2, "error": "no hits"}'
+    await conn.execute("select holdfast.save_call($1, $2, $3)", job.id, job.token, call)
+    await fail(conn, job)
+    await settle(conn, await claim_one(conn, job.worker), "advance", {"stage": "second"})
+    told = {one.what: one.detail for one in await stats.timeline(conn, JobId(job.id))}
+    assert (told["tool call"]["name"], told["tool call"]["error"]) == ("search", "no hits")
+    assert (told["failed"]["visit"], told["failed"]["counted"]) == (1, True)
+    assert told["stage"]["ready_at"] <= told["stage"]["started_at"]

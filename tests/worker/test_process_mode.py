@@ -180,7 +180,7 @@ async def test_the_timeout_kills_a_handler_that_never_returns_and_what_it_forked
 ) -> None:
     async with working(app, slots=2):
         # The timeout is short, and a process takes long to start on a busy machine: let it start before.
-        assert (await ended(await tasks.neighbour.enqueue(0))).state is State.COMPLETED
+        assert (await ended(await tasks.whoami.enqueue())).state is State.COMPLETED
         handle = await tasks.never_returns.enqueue(str(tmp_path / "pid"))
         pids = await pids_in(tmp_path / "pid")
         other = await tasks.neighbour.enqueue(1)

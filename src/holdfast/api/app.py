@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -12,11 +13,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from holdfast.api.health import Health, Ready
+from holdfast.api.limits.key_connections import KeyConnections
 from holdfast.api.limits.limits import Limits
 from holdfast.api.limits.loopback import LoopbackOnly
 from holdfast.api.limits.rates import Rates
 from holdfast.api.limits.waiting import Waiting
-from holdfast.api.live.streams import Live
+from holdfast.api.live.live import Live
+from holdfast.api.live.permits import Permits
 from holdfast.api.messages.function_routes import FunctionRoutes
 from holdfast.api.messages.messages import Messages
 from holdfast.api.people.access_keys import KeyManagement
@@ -63,6 +66,21 @@ _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d{1,5})?|https?://\[[0-9a-f:]+\](:
 CODES = {404: "no_such_route", 405: "method_not_allowed"}
 
 
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What routes that others add need of the server."""
+
+    app: Holdfast
+    access: Access
+    is_stopping: Callable[[], bool]
+    waiting: Waiting
+    permits: Permits
+
+
+# Adds routes to the API; how a dashboard comes to it.
+AddPages = Callable[[FastAPI, Served], None]
+
+
 def api_app(
     app: Holdfast,
     *,
@@ -72,6 +90,7 @@ def api_app(
     allow_origins: Sequence[str] = (),
     without_keys: SecretHash | None = None,
     message_routes: bool = False,
+    add_pages: AddPages | None = None,
 ) -> FastAPI:
     """`checks`: more that must hold for /readyz, by name; one that raises is failing.
 
@@ -79,10 +98,13 @@ def api_app(
     `allow_origins`: whose pages may call the API from a browser, such as "https://example.org".
     `without_keys`: the key of requests that have none, from `loopback_key`; they must come from this machine.
     `message_routes`: whether to serve jobs as messages too, and events and health as functions.
+    `add_pages`: adds the pages of the dashboard.
     """
     limits = limits or Limits()
-    access, bulks = Access(app, Rates(limits), without_keys), BulkBodies()
+    connections = KeyConnections(app)
+    access, bulks = Access(app, Rates(limits), connections, without_keys), BulkBodies()
     waiting, figures = Waiting(limits.waiting_per_key, limits.waiting), Figures()
+    permits = Permits(app)
     api = FastAPI(
         title="Holdfast",
         version="1",
@@ -90,28 +112,35 @@ def api_app(
         docs_url=None,  # its page would load scripts from other sites
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
-        middleware=_around(limits, figures, allow_origins, without_keys is not None),
+        middleware=_around(limits, figures, connections, allow_origins, without_keys is not None),
     )
     for kind in (HoldfastError, RequestRefused, RequestValidationError, HTTPException):
-        api.add_exception_handler(kind, _answer_error)
-    api.include_router(Health(app, access, checks or {}, figures).routes())
-    api.include_router(Producers(app, access, bulks).routes())
-    api.include_router(ProducerRuns(app, access, bulks).routes())
-    api.include_router(KeyManagement(app, access).routes())
-    api.include_router(Actions(app, access).routes())
-    api.include_router(JobReads(app, access, is_stopping, waiting).routes())
-    api.include_router(Live(app, access, is_stopping, waiting).routes())
-    api.include_router(Workers(app, access).routes())
-    api.include_router(Claims(app, access, LongPolls(app, is_stopping), waiting).routes())
-    for part in (HeldJobs, JobWaits, Work, *PEOPLE):
-        api.include_router(part(app, access).routes())
-    if message_routes:
-        api.include_router(Messages(app, access, allow_origins).routes())
-        api.include_router(FunctionRoutes(app, access, allow_origins).routes())
+        api.add_exception_handler(kind, answer_error)
+    keyed = access.without_sessions()
+    parts = (
+        Producers(app, access, bulks),  # first what is called most: routes are compared one by one
+        Workers(app, access),
+        Claims(app, access, LongPolls(app, is_stopping), waiting),
+        HeldJobs(app, access),
+        Health(app, access, checks or {}, figures),
+        ProducerRuns(app, access, bulks),
+        KeyManagement(app, access),
+        Actions(app, access),
+        JobReads(app, access, is_stopping, waiting),
+        Live(app, access, is_stopping, waiting, permits),
+        *(part(app, access) for part in (JobWaits, Work, *PEOPLE)),
+        *(part(app, keyed, allow_origins) for part in (Messages, FunctionRoutes) if message_routes),
+    )
+    for part in parts:
+        api.routes.extend(part.routes().routes)  # include_router would compare each route twice
+    if add_pages is not None:
+        add_pages(api, Served(app, access, is_stopping, waiting, permits))
     return api
 
 
-def _around(limits: Limits, figures: Figures, origins: Sequence[str], is_keyless: bool) -> list[Middleware]:
+def _around(
+    limits: Limits, figures: Figures, connections: KeyConnections, origins: Sequence[str], is_keyless: bool
+) -> list[Middleware]:
     """Around the routes, the outermost first: answers of the guard have the headers for browsers too."""
     browsers = Middleware(
         CORSMiddleware,
@@ -120,10 +149,8 @@ def _around(limits: Limits, figures: Figures, origins: Sequence[str], is_keyless
         allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id", "Last-Event-ID"],
         expose_headers=["X-Request-Id", "Retry-After"],
     )
-    guard, loopback = (
-        Middleware(Guard, limits=limits, figures=figures),
-        Middleware(LoopbackOnly, origins=origins),
-    )
+    guard = Middleware(Guard, limits=limits, figures=figures, connections=connections)
+    loopback = Middleware(LoopbackOnly, origins=origins)
     return [*([browsers] if origins else []), guard, *([loopback] if is_keyless else [])]
 
 
@@ -136,8 +163,8 @@ def check_origin(origin: str) -> str:
     return origin
 
 
-async def _answer_error(request: Request, exc: Exception) -> Response:
-    status, document = problem_of(_as_refusal(exc))
+async def answer_error(request: Request, exc: Exception) -> Response:
+    status, document = problem_of(_as_refusal(exc, request.scope.get("raw_path", b"")))
     if status >= 500:
         emit(
             Event.REQUEST_FAILED,
@@ -149,7 +176,14 @@ async def _answer_error(request: Request, exc: Exception) -> Response:
     return problem(status, document, request.state.request_id)
 
 
-def _as_refusal(exc: Exception) -> Exception:
+def _as_refusal(exc: Exception, raw_path: bytes) -> Exception:
+    if isinstance(exc, HTTPException) and exc.status_code == 404 and b"%2f" in raw_path.lower():
+        return RequestRefused(
+            404,
+            "no_such_route",
+            "A name with a slash cannot stand in a path, not as %2F either.",
+            "use the command line or Python for it, or give it a name without a slash",
+        )
     if isinstance(exc, HTTPException):
         code = CODES.get(exc.status_code, "refused")
         return RequestRefused(exc.status_code, code, str(exc.detail), "see /api/v1/openapi.json")

@@ -13,10 +13,10 @@ from uuid import uuid4
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from holdfast.api.app import api_app, check_origin
+from holdfast.api.app import AddPages, api_app, check_origin
 from holdfast.api.limits.bounded_connection import BoundedConnection
 from holdfast.api.limits.limits import Limits
-from holdfast.api.limits.loopback import is_loopback, loopback_key
+from holdfast.api.limits.loopback import is_loopback, loopback_key, loopback_link
 from holdfast.api.people.action_worker import acting
 from holdfast.api.request.problem import RequestRefused, problem, problem_of
 from holdfast.client.app import Holdfast
@@ -24,7 +24,7 @@ from holdfast.db.access_keys import has_access_keys
 from holdfast.db.connect import Database
 from holdfast.maintenance.standard_tasks import standard_tasks
 from holdfast.maintenance.sweeper import Sweeper
-from holdfast.model.access_key import SecretHash
+from holdfast.model.access_key import LoginLink, SecretHash
 from holdfast.model.error import Conflict, InvalidOption, NotConfigured, WrongState
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
@@ -33,6 +33,9 @@ SWEEP = timedelta(seconds=5)
 HEADERS_LIMIT = 16 * 1024  # bytes
 DATABASE_WAIT = timedelta(seconds=5)  # for a free connection; then 503
 IDLE_FOR = 75  # seconds between two requests on a connection
+
+# Gets the URL, and the link that opens the dashboard.
+Announce = Callable[[str, LoginLink | None], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ class ServeOptions:
     `proxies`: addresses or networks whose X-Forwarded-For and X-Forwarded-Proto are believed.
     `without_keys`: calls on loopback need no access key, for `holdfast demo` and `holdfast up --dev`.
     `message_routes`: also serve jobs as messages, under /api/queue.
+    `login_link`: on loopback, announce a link that opens the dashboard, for `holdfast up`.
     """
 
     host: str = "127.0.0.1"
@@ -56,22 +60,26 @@ class ServeOptions:
     proxies: tuple[str, ...] = ()
     without_keys: bool = False
     message_routes: bool = False
+    login_link: bool = False
 
 
-async def serve(app: Holdfast, options: ServeOptions, announce: Callable[[str], None]) -> None:
+async def serve(
+    app: Holdfast, options: ServeOptions, announce: Announce, add_pages: AddPages | None = None
+) -> None:
     """Until SIGTERM or SIGINT; requests that are under way are answered first."""
     await require_keys(app, options.host, options.without_keys)
     with _listening(options) as listening:
         async with (
             _maintained(app) as maintenance,
             _key_of_loopback(app, options) as key,
+            _link_of_loopback(app, options) as link,
             acting(app.database.address.url),
         ):
-            server = make_server(app, options, maintenance, key)
+            server = make_server(app, options, maintenance, key, add_pages)
             url = _url(listening)
             emit(Event.API_STARTED, url=url)
-            announce(url)
             with _stopped_by_signals(server, options.stop_delay):
+                announce(url, link)
                 await server.serve(sockets=[listening])
             await server.abandon()
             emit(Event.API_STOPPED, url=url)
@@ -92,6 +100,12 @@ def _key_of_loopback(
     app: Holdfast, options: ServeOptions
 ) -> "AbstractAsyncContextManager[SecretHash | None]":
     return loopback_key(app) if options.without_keys else nullcontext()
+
+
+def _link_of_loopback(
+    app: Holdfast, options: ServeOptions
+) -> "AbstractAsyncContextManager[LoginLink | None]":
+    return loopback_link(app) if options.login_link and is_loopback(options.host) else nullcontext()
 
 
 def read_origins(origins: Iterable[str]) -> tuple[str, ...]:
@@ -142,7 +156,11 @@ async def _maintained(app: Holdfast) -> "AsyncIterator[asyncio.Task[None]]":
 
 
 def make_server(
-    app: Holdfast, options: ServeOptions, maintenance: "asyncio.Task[None]", key: SecretHash | None
+    app: Holdfast,
+    options: ServeOptions,
+    maintenance: "asyncio.Task[None]",
+    key: SecretHash | None,
+    add_pages: AddPages | None = None,
 ) -> "_Server":
     async def maintained() -> None:
         if maintenance.done():
@@ -163,9 +181,15 @@ def make_server(
         allow_origins=options.allow_origins,
         without_keys=key,
         message_routes=options.message_routes,
+        add_pages=add_pages,
     )
-    config = uvicorn.Config(
-        answering_ended(api),
+    server = _Server(_config(answering_ended(api), options))
+    return server
+
+
+def _config(api: ASGIApp, options: ServeOptions) -> uvicorn.Config:
+    return uvicorn.Config(
+        api,
         http=_protocol(options),  # on h11: httptools has no limit for the size of headers
         h11_max_incomplete_event_size=HEADERS_LIMIT,
         ws="none",
@@ -179,8 +203,6 @@ def make_server(
         timeout_keep_alive=IDLE_FOR,
         timeout_graceful_shutdown=round(options.grace.total_seconds()),
     )
-    server = _Server(config)
-    return server
 
 
 def answering_ended(api: ASGIApp) -> ASGIApp:

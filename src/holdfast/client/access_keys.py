@@ -1,11 +1,19 @@
-"""Access keys of the HTTP API: create, list, rotate and revoke them."""
+"""Access keys of the HTTP API: create, list, rotate and revoke them, and make log-in links."""
 
 from collections.abc import Sequence
 
 from holdfast.client.connection_pools import Links
 from holdfast.db import access_keys
 from holdfast.db.statement import Executor
-from holdfast.model.access_key import AccessKey, AccessRole, NewSecret, hash_secret, new_secret
+from holdfast.model.access_key import (
+    LINK_PREFIX,
+    AccessKey,
+    AccessRole,
+    LoginLink,
+    NewSecret,
+    hash_secret,
+    new_secret,
+)
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import InvalidOption
 
@@ -36,8 +44,18 @@ class AccessKeys:
         return await rotate_key(self._database, name, overlap, reason, self._links.name)
 
     async def revoke(self, name: str, reason: str | None = None) -> None:
-        """Refuses all secrets of the key from now on."""
+        """Refuses all secrets and sessions of the key from now on."""
         await access_keys.revoke_access_key(self._database, name, reason, self._links.name)
+
+    async def login_link(
+        self, name: str, *, lifetime: Duration = "10m", reason: str | None = None
+    ) -> LoginLink:
+        """A secret that opens one session with the rights of the key, within at most an hour."""
+        secret = new_secret(LINK_PREFIX)
+        until = await access_keys.create_login_link(
+            self._database, name, hash_secret(secret), parse_duration(lifetime), reason, self._links.name
+        )
+        return LoginLink(name, secret, until)
 
     async def list(self, *, all_states: bool = False, limit: int = 1000) -> list[AccessKey]:
         """The valid keys by name; with `all_states` also those that have expired or were revoked."""

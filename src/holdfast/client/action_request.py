@@ -2,10 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Self
 
-from holdfast.client.filters import JobFilter, LetterFilter, letter_wire, read_state
+from holdfast.client.filters import (
+    JobFilter,
+    LetterFilter,
+    letter_wire,
+    read_moment,
+    read_moment_or_span,
+    read_state,
+)
 from holdfast.client.pacer import read_pace
 from holdfast.db.statement import Executor
 from holdfast.model.action import ActionName
@@ -32,6 +39,7 @@ CANARY_TIMEOUT = "10m"
 _ENDED = frozenset(State) - LIVE
 _NUMBERS = ("attempt", "failures", "priority")
 _MOMENTS = ("since", "until")
+_TIMES_OF_ENQUEUE = ("enqueued_after", "enqueued_before")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,23 +165,15 @@ async def _wire(on: Executor, given: Any, known: Mapping[str, Any]) -> dict[str,
 def _value(name: str, value: Any) -> Any:
     if value is None or name in ("older_than", "newer_than"):
         return value
-    if name == "labels":
+    if name in ("labels", "payload"):
         if not isinstance(value, dict):
-            raise InvalidOption("labels must be a JSON object.", 'write them as {"customer": "ada"}')
+            raise InvalidOption(f"{name} must be a JSON object.", 'write it as {"customer": "ada"}')
         return value
     if name in _NUMBERS:
         return _count(name, value)
-    return _moment(_text(name, value)) if name in _MOMENTS else _text(name, value)
-
-
-def _moment(text: str) -> datetime | timedelta:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return parse_duration(text)
-    if moment.tzinfo is None:
-        raise InvalidOption(f"The time {text!r} has no time zone.", "write it as 2030-01-31T09:00:00Z")
-    return moment
+    if name in _TIMES_OF_ENQUEUE:
+        return read_moment(_text(name, value))
+    return read_moment_or_span(_text(name, value)) if name in _MOMENTS else _text(name, value)
 
 
 def _text(name: str, value: Any) -> str:

@@ -36,7 +36,7 @@ from holdfast.client.task_unique_key import MakeKey
 from holdfast.client.time_boxed_work import WorkOptions, work
 from holdfast.client.worker_plan import WorkerPlan
 from holdfast.db import endpoints, jobs, pipelines, queues, rollouts, schedules, worker_needs
-from holdfast.db.connect import POOL_SIZE, Database
+from holdfast.db.connect import POOL_SIZE, Database, Turn
 from holdfast.db.statement import Declare
 from holdfast.model.app_hooks import AppHooks
 from holdfast.model.byte_size import Size
@@ -120,8 +120,12 @@ class Holdfast:
 
     def set_pool(self, size: int, wait: Duration | None) -> None:
         """As `pool_size` and `pool_wait`; before its first connection."""
-        self._links.pool_size = size
-        self._links.pool_wait = None if wait is None else parse_duration(wait)
+        self._links.set_pool(size, None if wait is None else parse_duration(wait))
+
+    def share_connections(self, turn: Turn) -> int:
+        """`turn`: around each use of a connection of its pool; returns the size of the pool."""
+        self._links.turn = turn
+        return self._links.pool_size
 
     async def close(self) -> None:
         """Sends pending enqueues, then closes all connections. The app can be used again afterwards."""

@@ -2,14 +2,14 @@
 
 import asyncio
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from datetime import timedelta
 
 from holdfast.client.enqueue import Enqueuer
 from holdfast.client.notify import Notifier
 from holdfast.client.traced_enqueue import TracedEnqueuer, store_with
 from holdfast.db import queues
-from holdfast.db.connect import POOL_SIZE, Database
+from holdfast.db.connect import POOL_SIZE, Database, Turn
 from holdfast.db.schema_check import fit
 from holdfast.model.error import InvalidInput
 from holdfast.telemetry.tracer import Tracer
@@ -47,6 +47,7 @@ class Links:
 
     pool_size = POOL_SIZE
     pool_wait: timedelta | None = None
+    turn: Turn = staticmethod(nullcontext)
 
     def __init__(self, url: str | None, name: str, tracer: Tracer | None = None) -> None:
         self.name = name
@@ -54,6 +55,12 @@ class Links:
         self.silent: set[str] = set()
         self._url = url
         self._link: Link | None = None
+
+    def set_pool(self, size: int, wait: timedelta | None) -> None:
+        """A link that was only looked at, such as for the address of its database, is made again."""
+        self.pool_size, self.pool_wait = size, wait
+        if self._link is not None and not self._link.database.size:
+            self._link = None
 
     def here(self) -> Link:
         """The link for the loop that runs now."""
@@ -78,8 +85,13 @@ class Links:
             pool_wait=self.pool_wait,
             application_name=f"holdfast {self.name}",
             fit=fit,
+            turn=self._turn_of_now,
         )
         return Link(database, self.silent, self.tracer)
+
+    def _turn_of_now(self) -> AbstractAsyncContextManager[None]:
+        """The turn may be set after the link was opened."""
+        return self.turn()
 
     @contextmanager
     def elsewhere(self, url: str) -> Iterator[None]:

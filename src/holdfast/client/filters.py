@@ -1,6 +1,7 @@
 """Filters as a caller writes them, and as the SQL functions take them."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, TypedDict
@@ -14,6 +15,8 @@ from holdfast.model.dead_letter import Triage
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import InvalidInput, InvalidOption
 from holdfast.model.state import State
+
+PayloadValue = str | int | float | bool | None
 
 
 class LetterFilter(TypedDict, total=False):
@@ -38,7 +41,9 @@ class LetterFilter(TypedDict, total=False):
 class JobFilter(TypedDict, total=False):
     """Which jobs: all that is given must fit. `attempt` and `failures` mean at least so many.
 
-    `actor` is the database login, or the name that the caller of the enqueue claimed.
+    `actor` is the database login, or the name that the caller of the enqueue claimed. `fingerprint` is that
+    of the latest error. `payload` has values by path, such as {"customer.id": "4711", "items.0.size": 3}: a
+    text equals a string, and a number, true, false or null as it is written; a number equals numbers only.
     """
 
     state: State | str | None
@@ -48,6 +53,8 @@ class JobFilter(TypedDict, total=False):
     labels: Mapping[str, Any] | None
     older_than: Duration | None
     newer_than: Duration | None
+    enqueued_after: datetime | None
+    enqueued_before: datetime | None
     attempt: int | None
     failures: int | None
     priority: int | None
@@ -57,11 +64,14 @@ class JobFilter(TypedDict, total=False):
     unique_scope: str | None
     origin: str | None
     actor: str | None
+    fingerprint: str | None
+    payload: Mapping[str, PayloadValue] | None
 
 
 _AS_STORED = {"reason_of_death": "reason", "error_class": "class"}
 _DURATIONS = ("older_than", "newer_than")
 _TIMES_OF_DEATH = ("since", "until")
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 async def letter_wire(on: Executor, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,6 +97,8 @@ def _value(name: str, value: Any) -> Any:
         return read_state(value)
     if name == "run":
         return str(value.id if isinstance(value, Run) else read_id(value))
+    if name == "payload":
+        check_storable(part for pair in value.items() for part in pair)
     if isinstance(value, UUID):
         return str(value)
     return value.isoformat() if isinstance(value, datetime) else value
@@ -103,6 +115,31 @@ def read_labels(pairs: Iterable[str]) -> dict[str, Any]:
     return found
 
 
+def read_payload_values(pairs: Iterable[str], sign: str) -> dict[str, PayloadValue]:
+    """PATH, the sign and VALUE, which is a text: it also equals a number that is written so."""
+    found: dict[str, PayloadValue] = {}
+    for pair in pairs:
+        path, has_value, value = pair.partition(sign)
+        if not has_value or not path:
+            raise InvalidOption(
+                f"A value of the payload must be PATH{sign}VALUE (got {pair[:100]!r}).",
+                f"write it as customer.id{sign}4711",
+            )
+        if path in found:
+            raise InvalidOption(f"The path {path[:100]!r} is given twice.", "give each path once")
+        found[path] = value
+    return found
+
+
+def check_storable(values: Iterable[object]) -> None:
+    """The database refuses NUL and halves of surrogate pairs before its own check can name them."""
+    if any(isinstance(one, str) and _UNSTORABLE.search(one) for one in values):
+        raise InvalidOption(
+            "The filter contains a NUL character or half of a surrogate pair.",
+            "no job contains one: leave it out",
+        )
+
+
 def json_or_text(value: str) -> Any:
     try:
         return json.loads(value)
@@ -117,3 +154,19 @@ def read_state(value: str) -> State:
         raise InvalidInput(
             f"state must be one of {', '.join(State)} (got {value!r}).", "pass one of these states"
         ) from None
+
+
+def read_moment(text: str) -> datetime:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise InvalidOption(
+            f"A time must have a date and a time zone (got {text!r}).", "write it as 2030-01-31T09:00:00Z"
+        )
+    return found
+
+
+def read_moment_or_span(text: str) -> datetime | timedelta:
+    return read_moment(text) if "T" in text else parse_duration(text)

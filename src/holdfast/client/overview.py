@@ -4,8 +4,8 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from holdfast.client.report.parts import age
-from holdfast.client.report.problems import MOST, late_queue, open_circuit
+from holdfast.client.report.late_queue import Kind, Ranked, late_queue, worst_first
+from holdfast.client.report.problems import open_circuit
 from holdfast.db import overview
 from holdfast.db.statement import Executor
 from holdfast.model.endpoint import Circuit
@@ -21,23 +21,19 @@ async def read_overview(on: Executor, queues: Sequence[str] | None = None) -> Ov
 
 def judged(found: Overview) -> Overview:
     """With its problems, worst first."""
-    problems = sorted(_problems(found), key=lambda one: one.weight is not Weight.BAD)[:MOST]
+    problems = worst_first(_problems(found))
     return replace(found, problems=problems, verdict=problems[0].weight if problems else "ok")
 
 
-def _problems(found: Overview) -> Iterator[Problem]:
+def _problems(found: Overview) -> Iterator[Ranked]:
+    endpoints = {one.name: one for one in found.endpoints}
     for one in found.queues:
         if one.dead:
             title = f"{one.name} has {counted(one.dead, 'open dead letter')}"
             command = f"holdfast dead groups --queue {shlex.quote(one.name)}"
-            yield Problem(Weight.BAD, title, "Find the cause, then replay or resolve them.", "dead", command)
-        yield from late_queue(
-            one.name,
-            one.ready,
-            age(one.oldest, found.now),
-            is_paused=one.paused,
-            is_served=one.is_served,
-            more="ready" in one.more_than,
-        )
+            words = "Find the cause, then replay or resolve them."
+            yield Ranked(Problem(Weight.BAD, title, words, "dead", command, one.name), Kind.DEAD, one.dead)
+        if late := late_queue(one, found.now, endpoints):
+            yield late
     for endpoint in found.endpoints:
         yield from open_circuit(endpoint.name, Circuit(endpoint.circuit), "Calls to it wait.")

@@ -39,6 +39,15 @@ class Call(Generic[R]):
         return NewJob(self.task.name, self.payload, self.task.wire_of(self.payload))
 
 
+def require_call(value: Any) -> Call[Any]:
+    if isinstance(value, Call):
+        return value
+    raise InvalidInput(
+        f"enqueue_many takes calls of tasks (got {type(value).__name__}).",
+        "create each with the task's call(…), such as [greet.call(name) for name in names]",
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Bindings:
     """What every form of a task shares."""
@@ -195,7 +204,7 @@ class Task(Generic[P, R]):
 
     def _adopted(self, call: Call[R]) -> NewJob:
         """The job of a call, with this task's options where the call has none of its own."""
-        if call.task.name != self.name:
+        if require_call(call).task.name != self.name:
             raise InvalidInput(
                 f"{self.name} got a call of another task, {call.task.name}.",
                 f"create the calls with {self.name}.call(…), or enqueue calls of several tasks with "

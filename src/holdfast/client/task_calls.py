@@ -5,7 +5,7 @@ from typing import Any
 
 from holdfast.client.job_handle import JobHandle
 from holdfast.client.new_job import NewJob
-from holdfast.client.task import Call, Task
+from holdfast.client.task import Call, Task, require_call
 from holdfast.model.job import Enqueued
 
 
@@ -18,7 +18,7 @@ class Calls:
 
     def jobs(self) -> Iterator[NewJob]:
         for call in self._calls:
-            self._tasks.append(call.task)
+            self._tasks.append(require_call(call).task)
             yield call.job
 
     def handles(self, stored: list[Enqueued]) -> list[JobHandle[Any]]:

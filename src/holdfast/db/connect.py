@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
 from datetime import timedelta
 from time import monotonic
@@ -24,13 +24,15 @@ Connection: TypeAlias = "asyncpg.Connection[Record] | PoolConnectionProxy[Record
 
 Fit: TypeAlias = Callable[["Connection", Address], Awaitable[None]]
 
+# Around each use of a connection; it may wait, or raise an error.
+Turn: TypeAlias = Callable[[], AbstractAsyncContextManager[None]]
+
 Isolation = Literal["repeatable_read"]
 
 CONNECT_TIMEOUT = timedelta(seconds=10)
 STATEMENT_TIMEOUT = timedelta(seconds=60)
 STARTING = timedelta(seconds=30)
 POOL_SIZE = 4
-KEPT_FOR = 60.0  # seconds; a firewall may drop a connection that is silent for minutes
 
 
 class Database:
@@ -44,12 +46,14 @@ class Database:
         pool_wait: timedelta | None = None,
         application_name: str = "holdfast",
         fit: Fit | None = None,
+        turn: Turn = nullcontext,
     ) -> None:
         """`pool_wait`: how long to wait for a free connection, None: as long as it takes.
 
-        `fit` checks at the first connection that the schema fits the program.
+        `fit` checks at the first connection that the schema fits the program. `turn`: around each use of a
+        connection, but for those that the caller gets with `acquire`.
         """
-        self._fit = fit
+        self._fit, self._turn = fit, turn
         self._pool_wait = None if pool_wait is None else pool_wait.total_seconds()
         self._address = address if isinstance(address, Address) else resolve_address(address)
         self._pool_size = pool_size
@@ -124,11 +128,12 @@ class Database:
     async def connection(self) -> AsyncIterator[Connection]:
         """A connection for the caller's own statements; its session is reset afterwards."""
         pool = await self._started()
-        connection = await self.acquire()
-        try:
-            yield connection
-        finally:
-            await _give_back(pool, connection)
+        async with self._turn():
+            connection = await self.acquire()
+            try:
+                yield connection
+            finally:
+                await _give_back(pool, connection)
 
     async def acquire(self) -> "PoolConnectionProxy[Record]":
         """A connection until the caller calls `release`."""
@@ -150,12 +155,13 @@ class Database:
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Connection]:
         pool = await self._started()
-        connection = await self.acquire()
-        with translated():
-            try:
-                yield connection
-            finally:
-                await pool.release(connection)
+        async with self._turn():
+            connection = await self.acquire()
+            with translated():
+                try:
+                    yield connection
+                finally:
+                    await pool.release(connection)
 
     async def _started(self) -> "asyncpg.Pool[Record]":
         if self._pool is not None:
@@ -202,51 +208,6 @@ class Database:
                 if not isinstance(exc, asyncpg.CannotConnectNowError) or monotonic() > given_up_at:
                     raise explained(exc, self._address) from exc
             await asyncio.sleep(0.2)
-
-
-class KeptConnection:
-    """One connection of a Database, kept between statements, one statement at a time.
-
-    Acquiring it from the pool and releasing it each time costs a task and several turns of the event loop.
-    A connection that broke, or was not used for long, is replaced.
-    """
-
-    __slots__ = ("_connection", "_database", "_used_at")
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._connection: PoolConnectionProxy[Record] | None = None
-        self._used_at = 0.0
-
-    async def fetch(self, query: str, /, *args: Any) -> list[Record]:
-        connection = self._connection
-        if connection is None or _is_lost(connection) or monotonic() - self._used_at > KEPT_FOR:
-            connection = await self._change()
-        self._used_at = monotonic()
-        try:
-            return await connection.fetch(query, *args)
-        except asyncpg.InternalServerError as exc:
-            # A migration dropped a function that this session's plans name. The statement changed nothing.
-            if "cache lookup failed" not in str(exc):
-                raise
-            return await connection.fetch(query, *args)
-
-    async def give_back(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await self._database.release(connection)
-
-    async def _change(self) -> "PoolConnectionProxy[Record]":
-        await self.give_back()
-        self._connection = await self._database.acquire()
-        return self._connection
-
-
-def _is_lost(connection: "PoolConnectionProxy[Record]") -> bool:
-    try:
-        return connection.is_closed()
-    except asyncpg.InterfaceError:  # the pool has taken back one that died by itself
-        return True
 
 
 async def connect(

@@ -11,6 +11,8 @@ from holdfast.db.read_rows import read, read_all, read_first
 from holdfast.db.statement import Executor, fetch, fetch_value
 from holdfast.model.dead_letter import (
     DeadLetter,
+    LetterCause,
+    LetterCounts,
     LetterGroup,
     LetterPlace,
     LetterReplays,
@@ -29,11 +31,17 @@ COLUMNS = (
 )
 FIND = f"select {COLUMNS} from holdfast.find_dead_letters($1::jsonb, $2::timestamptz, $3::uuid, $4::integer)"
 GET = f"select {COLUMNS} from holdfast.dead_letter_view where job_id = $1"
+FINGERPRINTS = "select job_id, fingerprint from holdfast.dead_letter_view where job_id = any ($1::uuid[])"
 NOTES = "select at, author, note from holdfast.note_view where job_id = $1 order by id limit 1000"
 GROUPS = (
     "select fingerprint, class, error_type, message, place, reasons, tasks, letters, open, last_hour,"
     " hour_before, first_at, last_at, sample, is_partial"
     " from holdfast.dead_letter_groups($1::jsonb, $2::integer)"
+)
+STATUSES = "select status, letters, is_partial from holdfast.count_letters_by_status($1::jsonb)"
+CAUSES = (
+    "select queue, fingerprint, reason, error_type, message, letters, first_at"
+    " from holdfast.main_letter_groups($1::text[])"
 )
 COUNT = "select holdfast.count_dead_letters($1::jsonb)"
 NOTE = "select holdfast.note_dead_letters($1::uuid[], $2::text, $3::text)"
@@ -48,6 +56,11 @@ Filters = Mapping[str, Any]
 MOST_LETTERS = 1000  # that one call finds or replays
 
 
+async def fingerprints(on: Executor, jobs: Sequence[JobId]) -> dict[JobId, str]:
+    """Of those that have a dead letter."""
+    return {row["job_id"]: row["fingerprint"] for row in await fetch(on, FINGERPRINTS, list(jobs))}
+
+
 async def find_letters(
     on: Executor, filters: Filters, before: LetterPlace | None = None, limit: int = 100
 ) -> Page[DeadLetter, LetterPlace]:
@@ -60,6 +73,17 @@ async def find_letters(
 
 async def count_letters(on: Executor, filters: Filters) -> int:
     return int(await fetch_value(on, COUNT, json.dumps(filters)))
+
+
+async def letters_by_status(on: Executor, filters: Filters) -> LetterCounts:
+    rows = await fetch(on, STATUSES, json.dumps(filters))
+    found = {row["status"]: row["letters"] for row in rows}
+    return LetterCounts({one: found.get(one, 0) for one in Triage}, any(row["is_partial"] for row in rows))
+
+
+async def main_causes(on: Executor, queues: Sequence[str]) -> dict[str, LetterCause]:
+    """By queue, of those that have open dead letters."""
+    return {one.queue: one for one in await read_all(on, LetterCause, CAUSES, list(queues))}
 
 
 async def count_replayable(on: Executor, filters: Filters) -> int:

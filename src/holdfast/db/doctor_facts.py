@@ -89,10 +89,22 @@ SEES_OTHERS = "select pg_has_role(current_user, 'pg_read_all_stats', 'usage')"
 # Jobs that the maintenance tasks of any worker should have handled long ago.
 OVERDUE = """
 select
-  count(*) filter (where state = 'scheduled' and due_at < holdfast.now() - $1::interval),
-  count(*) filter (where deadline < holdfast.now() - $1::interval)
-from holdfast.job_view
-where ended_at is null
+  (
+    select count(*)
+    from (
+      select from holdfast.job_view
+      where ended_at is null and state = 'scheduled' and due_at < holdfast.now() - $1::interval
+      limit 10000
+    ) as late
+  ),
+  (
+    select count(*)
+    from (
+      select from holdfast.job_view
+      where ended_at is null and deadline < holdfast.now() - $1::interval
+      limit 10000
+    ) as late
+  )
 """
 
 # Only if a worker has been running for that long.
@@ -175,7 +187,7 @@ class Transaction:
 
 @dataclass(frozen=True, slots=True)
 class OverdueJobs:
-    """Jobs that a maintenance task should have promoted or dead-lettered."""
+    """Jobs that a maintenance task should have promoted or dead-lettered, each counted to 10,000."""
 
     scheduled: int
     expired: int

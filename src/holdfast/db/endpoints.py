@@ -9,7 +9,7 @@ from typing import Any
 from holdfast.db.read_rows import read_all, read_first
 from holdfast.db.statement import Executor, run
 from holdfast.model.audit import SettingChange
-from holdfast.model.endpoint import EndpointSecond, EndpointSummary
+from holdfast.model.endpoint import EndpointBacklog, EndpointSecond, EndpointSummary
 from holdfast.model.error import NotFound
 from holdfast.model.id import JobId
 
@@ -33,11 +33,18 @@ select
   floor("limit")::integer, in_flight, circuit, rate * 60
 from holdfast.endpoint_history($1::text, $2::interval)
 """
+BACKLOG = "select endpoint, queue, ready, is_more, is_paused from holdfast.endpoint_backlog($1::text[])"
 # Jobs whose last attempt failed on their endpoint without a failure: those with the most tries, and the
 # count.
 UNCOUNTED = """
 select j.id, j.endpoint, j.failures + j.losses + j.deferrals as tries, count(*) over () as of
-from holdfast.job_view as j
+from (
+  -- Those that are due first: they wait, and no live job beside them is read.
+  select * from holdfast.job_view
+  where ended_at is null and state = 'scheduled'
+  order by due_at
+  limit 10000
+) as j
 cross join lateral (
   select a.outcome, a.class, a.generation, a.stage
   from holdfast.attempt_view as a
@@ -45,8 +52,7 @@ cross join lateral (
   order by a.attempt desc
   limit 1
 ) as last
-where j.ended_at is null
-  and j.deferrals > 0
+where j.deferrals > 0
   and last.outcome = 'deferred'
   and last.class = 'transient'
   and last.generation = j.generation
@@ -113,6 +119,11 @@ async def endpoint_history(
 ) -> list[EndpointSecond]:
     """Oldest first, at most six hours; seconds without calls are left out."""
     return await read_all(on, EndpointSecond, HISTORY, name, since)
+
+
+async def endpoint_backlog(on: Executor, names: Sequence[str]) -> list[EndpointBacklog]:
+    """The queues whose jobs call these endpoints; of each endpoint those with the most ready jobs first."""
+    return await read_all(on, EndpointBacklog, BACKLOG, list(names))
 
 
 async def uncounted_jobs(on: Executor) -> list[Uncounted]:

@@ -66,9 +66,13 @@ limit $1
 """
 
 
+async def read_depths(on: Fetcher) -> list[QueueDepth]:
+    return await read_all(on, QueueDepth, DEPTHS, QUEUES)
+
+
 async def read_figures(on: Fetcher) -> Figures:
     return Figures(
-        queues=await read_all(on, QueueDepth, DEPTHS, QUEUES),
+        queues=await read_depths(on),
         totals=await read_all(on, StatTotal, STAT_TOTALS, TOTALS),
         letters=await read_all(on, OpenLetters, OPEN_LETTERS, QUEUES),
         endpoints=await read_all(on, EndpointFigures, ENDPOINT_FIGURES, ENDPOINTS),

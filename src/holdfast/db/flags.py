@@ -10,16 +10,23 @@ SET = (
     "select setting, before, after"
     " from holdfast.set_flag($1::text, $2::text, $3::text, $4::text, $5::text, $6::text)"
 )
-LIST = """
-select name, queue, "group", value, is_set, set_at, actor, reason
+_FLAG = """
+select name, queue, "group", value, is_set, set_at, actor, reason, set_for, allowed, default_value
 from holdfast.flag_view
+"""
+LIST = f"""
+{_FLAG}
 order by name, queue nulls first, "group" nulls first
 limit $1
 """
 OF_WORKER = "select holdfast.worker_flags($1::text)"
-RESCUE_OFF = """
-select name, queue, "group", value, is_set, set_at, actor, reason
-from holdfast.flag_view
+OF_QUEUE = f"""
+{_FLAG}
+where queue = $1 or queue is null and "group" is null and set_for = 'queue'
+order by name, queue nulls first
+"""
+RESCUE_OFF = f"""
+{_FLAG}
 where name = 'rescue' and value = 'off'
 order by queue nulls first
 limit $1
@@ -42,6 +49,11 @@ async def set_flag(
 async def list_flags(on: Executor, limit: int) -> list[Flag]:
     """Each flag with its value for all, then those for one queue or group."""
     return await read_all(on, Flag, LIST, limit)
+
+
+async def queue_flags(on: Executor, queue: str) -> list[Flag]:
+    """Those that a queue follows or sets: each for all first."""
+    return await read_all(on, Flag, OF_QUEUE, queue)
 
 
 async def rescue_off(on: Executor, limit: int) -> list[Flag]:

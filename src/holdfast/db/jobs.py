@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from holdfast.db.read_rows import enqueued, read, read_all, read_first, read_results
 from holdfast.db.statement import Executor, Fetcher, fetch, fetch_value, run
-from holdfast.model.attempt import Attempt
+from holdfast.model.attempt import Attempt, JobError
 from holdfast.model.checkpoint import Checkpoint
 from holdfast.model.id import JobId
-from holdfast.model.job import Enqueued, Job, JobOutline, JobStatus
+from holdfast.model.job import Enqueued, Job, JobDetails, JobOutline, JobStatus
 from holdfast.model.page import Page
 from holdfast.model.payload import JsonText
 from holdfast.model.queue import CancelResult, ReplayResult
@@ -70,6 +70,12 @@ select
   progress, unique_scope, origin, login, role, claimed_actor, changed_at, cost
 """
 GET = f"{JOB} from holdfast.get_job($1::uuid)"
+DETAILS = """
+select
+  pipeline, pipeline_version, visit, rules, trace, retry, max_failures, replaces, child_runs, attempts,
+  outputs, checkpoints, log_lines
+from holdfast.job_details($1::uuid)
+"""
 CHECKPOINTS = "select name, attempt, saved_at, size, value from holdfast.list_checkpoints($1::uuid)"
 STATES = """
 select
@@ -77,12 +83,16 @@ select
   error_class, error_type
 from holdfast.job_states($1::uuid[])
 """
-# The fields of JobOutline, in their order. From the view, because get_job would read each payload.
-OUTLINES = """
+# The fields of JobOutline, in their order.
+OUTLINE = """
 select
   j.id, j.queue, j.task, j.state, j.priority, j.reason, j.attempt, j.failures, j.losses, j.deferrals,
   j.generation, j.run, j.parent, j.stage, j.labels, j.worker, nullif(j.endpoint, ''), j.units, j.cost,
   j.created_at, j.due_at, j.ready_at, j.started_at, j.cancel_asked_at, j.ended_at, j.progress
+"""
+# From the view, because get_job would read each payload.
+OUTLINES = f"""
+{OUTLINE}
 from unnest($1::uuid[]) as u (id)
 cross join lateral (
   select *
@@ -94,7 +104,9 @@ cross join lateral (
 ) as j
 """
 LIST = f"{JOB} from holdfast.list_jobs($1::jsonb, $2::uuid, $3::integer)"
+LIST_OUTLINES = f"{OUTLINE} from holdfast.list_jobs($1::jsonb, $2::uuid, $3::integer) as j"
 
+T = TypeVar("T")
 Options = Mapping[str, Any]
 MOST_JOBS = 1000  # jobs per call
 ATTEMPTS = """
@@ -104,7 +116,15 @@ select
 from holdfast.attempt_view
 where job_id = $1
 order by attempt desc, ended_at desc
-limit 1000
+limit $2
+"""
+# The fields of JobError, in their order.
+LATEST_ERRORS = """
+select a.job_id, a.class, a.error_type, left(a.message, 500)
+from unnest($1::uuid[]) as u (id)
+cross join lateral (
+  select * from holdfast.attempt_view as v where v.job_id = u.id order by v.attempt desc limit 1
+) as a
 """
 
 
@@ -185,6 +205,10 @@ async def get_job(on: Executor, job: JobId) -> Job | None:
     return await read_first(on, Job, GET, job)
 
 
+async def get_details(on: Executor, job: JobId) -> JobDetails | None:
+    return await read_first(on, JobDetails, DETAILS, job)
+
+
 async def list_checkpoints(on: Executor, job: JobId) -> list[Checkpoint]:
     """Oldest first."""
     return await read_all(on, Checkpoint, CHECKPOINTS, job)
@@ -222,13 +246,31 @@ async def page_jobs(
     on: Executor, filters: Options | None = None, before: JobId | None = None, limit: int = 100
 ) -> Page[Job, JobId]:
     """The result of one call. It reads a bounded number of jobs, however few of them match."""
+    return await _page(on, Job, LIST, filters, before, limit)
+
+
+async def page_outlines(
+    on: Executor, filters: Options | None = None, before: JobId | None = None, limit: int = 100
+) -> Page[JobOutline, JobId]:
+    """The same without payloads and outputs."""
+    return await _page(on, JobOutline, LIST_OUTLINES, filters, before, limit)
+
+
+async def _page(
+    on: Executor, kind: type[T], query: str, filters: Options | None, before: JobId | None, limit: int
+) -> Page[T, JobId]:
     limit = min(limit, MOST_JOBS)
-    found = await fetch(on, LIST, json.dumps(filters or {}), before, limit)
-    matching = [read(Job, row) for row in found if row["state"] is not None]
+    found = await fetch(on, query, json.dumps(filters or {}), before, limit)
+    matching = [read(kind, row) for row in found if row["state"] is not None]
     is_cut = len(matching) == limit or len(matching) < len(found)
     return Page(matching, found[-1]["id"] if is_cut and found else None)
 
 
-async def list_attempts(on: Executor, job: JobId) -> list[Attempt]:
-    """The latest thousand attempts of a job that did not succeed."""
-    return await read_all(on, Attempt, ATTEMPTS, job)
+async def latest_errors(on: Executor, ids: Sequence[JobId]) -> dict[JobId, JobError]:
+    """Of the jobs that have one."""
+    return {one.job: one for one in await read_all(on, JobError, LATEST_ERRORS, list(ids))}
+
+
+async def list_attempts(on: Executor, job: JobId, limit: int = 1000) -> list[Attempt]:
+    """The latest attempts of a job that did not succeed."""
+    return await read_all(on, Attempt, ATTEMPTS, job, limit)

@@ -3,54 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from holdfast.db.queue_figures import CHOSEN, FIGURES
+from holdfast.db.read_rows import read_one
 from holdfast.db.statement import Executor, fetch_value
-from holdfast.model.overview import Overview
+from holdfast.model.overview import Overview, Parked
 
 # $2 limits it to some queues: it then leaves out workers, endpoints and errors, which belong to no queue.
-GLANCE = """
-with chosen as materialized (
-  select name from unnest($2::text[]) as name where $2 is not null
-  union all
-  select name from holdfast.queue_names(null, $1::integer) as name where $2 is null
-  order by name
-  limit $1
-), lately as materialized (
-  select queue, sum(enqueued) / 10.0 as enqueued, sum(ended) / 10.0 as ended
-  from holdfast.stats_by_minute('10 minutes')
-  group by queue
-), unserved as materialized (
-  select name from holdfast.neglected_queues(1000) as name
-), letters as materialized (
-  select queue, letters from holdfast.open_letters(1000)
-)
+GLANCE = f"""
+{CHOSEN}
 select json_build_object(
   'now', holdfast.now(),
   'queues', (
-    select coalesce(json_agg(json_build_object(
-      'name', q.name, 'paused', q.paused_at is not null, 'waiting', q.waiting, 'scheduled', q.scheduled,
-      'ready', q.ready, 'running', q.running, 'oldest', q.oldest_ready,
-      'per_minute', coalesce(s.ended, 0), 'enqueued_per_minute', coalesce(s.enqueued, 0),
-      'empty_in', case
-        when s.ended > coalesce(s.enqueued, 0) and q.left_to_do > 0
-          then 60 * q.left_to_do / (s.ended - coalesce(s.enqueued, 0))
-      end,
-      'is_served', not exists (select from unserved as u where u.name = q.name), 'more_than', q.more_than,
-      'sampled_at', q.sampled_at, 'sampled_waiting', q.sampled_waiting,
-      'sampled_scheduled', q.sampled_scheduled, 'sampled_ready', q.sampled_ready,
-      'sampled_running', q.sampled_running,
-      'dead', coalesce((select d.letters from letters as d where d.queue = q.name), 0)
-    ) order by q.name), '[]')
-    from (
-      select
-        v.*,
-        v.running + case
-          when 'ready' = any (v.more_than) then greatest(v.ready, v.sampled_ready)
-          else v.ready
-        end as left_to_do
-      from holdfast.queue_view as v
-      where v.name = any (array(select name from chosen))
-    ) as q
-    left join lately as s on s.queue = q.name
+{FIGURES}
+  ),
+  'capacity', (
+    select json_build_object('workers', count(*), 'slots', coalesce(sum(w.slots), 0))
+    from holdfast.worker_view as w
+    where w.state in ('working', 'draining') and not w.queues <@ array['holdfast'] and $2 is null
   ),
   'workers', (
     select coalesce(json_agg(json_build_object(
@@ -72,15 +41,21 @@ select json_build_object(
     from (
       select name, circuit, open_until, in_flight, "limit" from holdfast.endpoint_view
       where $2 is null
-      order by circuit = 'closed', name
+      order by circuit = 'closed', in_flight < "limit", name
       limit 10
     ) as e
   ),
   'running', (
     select coalesce(json_agg(json_build_object(
-      'id', j.job_id, 'queue', j.queue, 'task', j.task, 'started', j.started_at, 'progress', j.progress
+      'id', j.job_id, 'queue', j.queue, 'task', j.task, 'started', j.started_at, 'progress', j.progress,
+      'host', w.host
     ) order by j.started_at, j.job_id), '[]')
     from holdfast.running_jobs(10, $2) as j
+    -- offset 0: one look by id.
+    left join lateral (
+      select worker from holdfast.job_view where id = j.job_id and ended_at is null and $2 is null offset 0
+    ) as v on true
+    left join lateral (select host from holdfast.worker_view where id = v.worker offset 0) as w on true
   ),
   'ended', (
     select coalesce(json_agg(json_build_object(
@@ -93,12 +68,17 @@ select json_build_object(
     select coalesce(json_agg(json_build_object(
       'type', e.error_type, 'message', left(e.message, 200), 'attempts', e.attempts, 'last', e.last_at
     ) order by e.attempts desc), '[]')
-    from holdfast.recent_errors('10 minutes', '{}', 5) as e
-    where $2 is null
+    from holdfast.error_groups('10 minutes', '{{}}', 5, slices => 0) as e
+    where $2 is null and e.sample is not null
   )
 )::text
 """
 
+PARKED = (
+    "select retries, next_due, for_signals, for_children, for_order, for_budget, is_partial"
+    " from holdfast.parked_jobs($1::text[])"
+)
+TASKS = "select count(*) from holdfast.task_view"
 QUEUES = 50  # more would not fit on a screen
 
 
@@ -106,6 +86,15 @@ async def overview(on: Executor, queues: Sequence[str] | None = None) -> Overvie
     """Of all queues, or of some and nothing else."""
     from pydantic import TypeAdapter
 
-    text = await fetch_value(on, GLANCE, QUEUES + 1, queues)
+    text = await fetch_value(on, GLANCE, QUEUES + 1, queues, queues is None)
     found = TypeAdapter(Overview).validate_json(text)
     return replace(found, queues=found.queues[:QUEUES], has_more_queues=len(found.queues) > QUEUES)
+
+
+async def parked_jobs(on: Executor, queues: Sequence[str] | None = None) -> Parked:
+    """What scheduled and waiting jobs wait for, of all queues or of some."""
+    return await read_one(on, Parked, PARKED, queues)
+
+
+async def count_tasks(on: Executor) -> int:
+    return int(await fetch_value(on, TASKS))

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 from holdfast.db.read_rows import read_all, read_one
 from holdfast.db.statement import Executor, fetch, fetch_one, fetch_value
 from holdfast.model.id import JobId, RunId, Token
 from holdfast.model.payload import JsonText, decode
-from holdfast.model.pipeline import Child, StageDetails, Told, Visit
+from holdfast.model.pipeline import Child, StageDetails, StageMove, Told, Visit, Way
 
 DECLARE = "select holdfast.declare_pipeline($1::text, $2::jsonb)"
 MOVE = "select moved, stay from holdfast.move_pipeline($1::text, $2::integer, $3::integer, $4::text)"
@@ -26,6 +27,17 @@ where (pipeline, version) in (
   where pipeline > coalesce($1::text, '') group by pipeline, version order by pipeline, version desc limit $2)
 order by pipeline, version desc, place
 """
+STAGES_BY_NAME = f"""
+{_STAGE}
+where is_newest and pipeline in (
+  select distinct pipeline from holdfast.stage_view where pipeline > $1 order by pipeline limit $2)
+order by pipeline, place
+"""
+MOVES = "select from_stage, to_stage, moves, is_partial from holdfast.stage_moves($1::text, $2::interval)"
+WAYS = (
+    "select way, state, jobs, took_p50, took_p95, units, is_partial"
+    " from holdfast.pipeline_ways($1::text, $2::interval, $3::integer)"
+)
 CONTEXT = "select stage, output from holdfast.load_context($1::uuid)"
 OPEN_STAGES = "select stage from holdfast.open_stages($1::uuid) as s (stage)"
 HISTORY = (
@@ -61,6 +73,19 @@ async def list_stages(on: Executor, limit: int, after: str | None = None) -> lis
 async def stages_of(on: Executor, pipeline: str) -> list[StageDetails]:
     """Newest version first, in order."""
     return await read_all(on, StageDetails, STAGES, pipeline)
+
+
+async def newest_stages(on: Executor, limit: int, after: str = "") -> list[StageDetails]:
+    """The stages of the newest versions of `limit` pipelines, by name after the given one, in order."""
+    return await read_all(on, StageDetails, STAGES_BY_NAME, after, limit)
+
+
+async def stage_moves(on: Executor, pipeline: str, since: timedelta) -> list[StageMove]:
+    return await read_all(on, StageMove, MOVES, pipeline, since)
+
+
+async def pipeline_ways(on: Executor, pipeline: str, since: timedelta, limit: int) -> list[Way]:
+    return await read_all(on, Way, WAYS, pipeline, since, limit)
 
 
 async def load_context(on: Executor, job: JobId) -> dict[str, Any]:

@@ -24,8 +24,8 @@ RESUME_ALL = "select holdfast.resume_all_queues($1::text, $2::text)"
 FULL_PAUSE = "select paused_at, reason, actor from holdfast.pause_view"
 _SUMMARY = """
 select
-  name, paused_at, paused_reason, waiting, scheduled, ready, running, oldest_ready, max_concurrent, rate,
-  more_than, sampled_at, sampled_waiting, sampled_scheduled, sampled_ready, sampled_running
+  name, paused_at, paused_reason, paused_by, waiting, scheduled, ready, running, oldest_ready, max_concurrent,
+  rate, more_than, sampled_at, sampled_waiting, sampled_scheduled, sampled_ready, sampled_running
 """
 LIST = f"""
 {_SUMMARY}
@@ -33,6 +33,7 @@ from holdfast.queue_view
 where name = any (array(select holdfast.queue_names($1::text, $2::integer)))
 order by name
 """
+NAMES = "select name from holdfast.queue_names($1::text, $2::integer) as name"
 NAMED = f"{_SUMMARY} from holdfast.queue_view where name = any ($1::text[]) order by name"
 GET = f"""
 {_SUMMARY},
@@ -43,6 +44,7 @@ where name = $1
 """
 
 Policy = Mapping[str, Any]
+TASK_NAMES = "select name from holdfast.task_view order by name limit $1"
 TASK_IS_KNOWN = "select exists (select from holdfast.task_view where name = $1)"
 
 
@@ -112,6 +114,11 @@ async def list_queues(on: Executor, limit: int, after: str | None = None) -> lis
     return await read_all(on, QueueSummary, LIST, after, limit)
 
 
+async def queue_names(on: Executor, limit: int, after: str | None = None) -> list[str]:
+    """In order, after the given name; counts no jobs."""
+    return [row["name"] for row in await fetch(on, NAMES, after, limit)]
+
+
 async def named_queues(on: Executor, names: Iterable[str]) -> list[QueueSummary]:
     """The existing ones of these names."""
     return await read_all(on, QueueSummary, NAMED, sorted(names))
@@ -123,6 +130,11 @@ async def get_queue(on: Executor, name: str) -> QueueDetails:
     if found is None:
         raise NotFound(f"There is no queue {name!r}.", "'holdfast queues list' shows all queues")
     return found
+
+
+async def task_names(on: Executor, limit: int) -> list[str]:
+    """Of tasks that an app has declared or a live worker has a handler for."""
+    return [row["name"] for row in await fetch(on, TASK_NAMES, limit)]
 
 
 async def task_is_known(on: Executor, task: str) -> bool:

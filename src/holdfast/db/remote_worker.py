@@ -37,12 +37,15 @@ async def settle_and_claim_known(
     n: int,
     ends: Sequence[tuple[JobId, Token, End]] = (),
     time_box: timedelta | None = None,
-) -> tuple[Settled, bool]:
-    """What became of the ends and was claimed, and whether the worker was asked to drain."""
+) -> tuple[Settled, bool, list[JobId]]:
+    """What became of the ends and was claimed, whether the worker was asked to drain, and the jobs whose ends
+    repeat those of an earlier call.
+    """
     ids, tokens = [job for job, _, _ in ends], [token for _, token, _ in ends]
     verbs, outputs, details = ([end[place] for _, _, end in ends] for place in range(3))
     rows = await fetch(on, SETTLE_AND_CLAIM, worker, n, ids, tokens, verbs, outputs, details, time_box)
-    return settled(rows), any(row["kind"] == "drain" for row in rows)
+    repeated = [row["job_id"] for row in rows if row["kind"] == "repeated"]
+    return settled(rows), any(row["kind"] == "drain" for row in rows), repeated
 
 
 async def end_job(on: Executor, job: JobId, token: Token, end: End) -> EndedJob:

@@ -1,12 +1,10 @@
-"""What a report reads besides the lists: ends, errors, calls of endpoints and slow jobs of a period."""
+"""What a report reads besides the lists: ends, calls of endpoints and slow jobs of a period."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from holdfast.db.read_rows import read_all
 from holdfast.db.statement import Executor
-from holdfast.model.id import JobId
 from holdfast.model.report import Ends, Period, SlowJob
 from holdfast.model.worker_need import WorkerNeed
 
@@ -16,13 +14,8 @@ ENDS = (
     " pipeline, slice, is_partial"
     " from holdfast.end_report($1::interval, $2::integer, $3::timestamptz)"
 )
-ERRORS = (
-    "select fingerprint, class, error_type, left(message, 500), place, queues, tasks, attempts, jobs, before,"
-    " trend, last_at, sample, groups, is_partial"
-    " from holdfast.error_trends($1::interval, $2::integer, $3::integer, $4::timestamptz)"
-)
 CALLS = (
-    "select e.name, t.slice, t.started, t.ok, t.failed, t.limited, t.units, t.mean_seconds, t.limit,"
+    "select e.name, t.slice, t.started, t.ok, t.failed, t.limited, t.other, t.units, t.mean_seconds, t.limit,"
     " t.in_flight"
     " from unnest($1::text[]) as e (name)"
     " cross join lateral holdfast.endpoint_trend(e.name, $2::interval, $3::integer, $4::timestamptz) as t"
@@ -33,8 +26,8 @@ SLOWEST = (
 )
 NEEDS = (
     "select n.queue, n.workers, n.slots_each, n.rate_per_minute, n.forecast_per_minute, n.seconds_per_job,"
-    " n.ready, n.running"
-    " from unnest($1::text[]) as q (name) cross join lateral holdfast.recommended_workers(q.name) as n"
+    " n.ready, n.running, c.most, c.limited_by"
+    " from holdfast.worker_needs($1::text[]) as n cross join lateral holdfast.queue_ceiling(n.queue) as c"
 )
 
 
@@ -54,27 +47,6 @@ class EndRow(Ends):
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorRow:
-    """The fields are the columns of error_trends. The row without a sample counts all errors."""
-
-    fingerprint: str | None
-    error_class: str | None
-    error_type: str | None
-    message: str | None
-    place: str | None
-    queues: list[str] | None
-    tasks: list[str] | None
-    attempts: int
-    jobs: int
-    before: int
-    trend: list[int]
-    last_at: datetime | None
-    sample: JobId | None
-    groups: int
-    is_partial: bool
-
-
-@dataclass(frozen=True, slots=True)
 class CallRow:
     """The fields are the columns of endpoint_trend, after the name of the endpoint."""
 
@@ -84,6 +56,7 @@ class CallRow:
     ok: int
     failed: int
     limited: int
+    other: int
     units: float
     mean_seconds: float | None
     limit: int | None
@@ -99,10 +72,6 @@ class SlowRow(SlowJob):
 
 async def end_report(on: Executor, period: Period) -> list[EndRow]:
     return await read_all(on, EndRow, ENDS, period.length, period.slices, period.until)
-
-
-async def error_trends(on: Executor, period: Period, limit: int) -> list[ErrorRow]:
-    return await read_all(on, ErrorRow, ERRORS, period.length, period.slices, limit, period.until)
 
 
 async def endpoint_trends(on: Executor, endpoints: Sequence[str], period: Period) -> list[CallRow]:

@@ -2,13 +2,23 @@
 
 import json
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
-from holdfast.db.read_rows import read_all
-from holdfast.db.statement import Executor
+from holdfast.db.read_rows import read, read_all
+from holdfast.db.statement import Executor, fetch
 from holdfast.model.id import JobId
-from holdfast.model.stats import CallsBy, CallStats, EndStats, ErrorGroup, MinuteStats, StatsBy, TimeParts
+from holdfast.model.stats import (
+    CallsBy,
+    CallStats,
+    EndStats,
+    ErrorGroup,
+    ErrorPage,
+    ErrorTotal,
+    MinuteStats,
+    StatsBy,
+    TimeParts,
+)
 from holdfast.model.timeline import Blocker, TimelineEntry
 
 END_STATS = (
@@ -29,11 +39,14 @@ STATS_BY_MINUTE = (
     " cost from holdfast.stats_by_minute($1::interval, $2::text)"
 )
 KEEP_STATISTICS = "select holdfast.keep_statistics($1::interval, $2::interval, $3::text, $4::text)"
-RECENT_ERRORS = (
-    "select fingerprint, class, error_type, message, place, outcomes, queues, tasks, attempts, jobs,"
-    " first_at, last_at, sample, is_partial"
-    " from holdfast.recent_errors($1::interval, $2::jsonb, $3::integer)"
+# The fields of ErrorGroup, in their order, and the number of groups. The first row counts all errors.
+ERROR_GROUPS = (
+    "select fingerprint, class, error_type, message, place, outcomes, queues, tasks, stages, versions,"
+    " attempts, jobs, before, trend, first_at, last_at, sample, looked, dead, completed, is_partial, groups"
+    " from holdfast.error_groups($1::interval, $2::jsonb, $3::integer, $4::integer, $5::integer,"
+    " $6::integer, $7::timestamptz)"
 )
+MOST_GROUPS = 1000
 EXPLAIN = "select blocker, detail, until, blocks from holdfast.explain($1::uuid)"
 TIMELINE = "select at, what, attempt, actor, words, detail from holdfast.timeline($1::uuid, $2::integer)"
 
@@ -79,11 +92,25 @@ async def keep_statistics(
     await on.execute(KEEP_STATISTICS, minutes, hours, reason, actor)
 
 
-async def recent_errors(
-    on: Executor, since: timedelta, filters: Mapping[str, Any] | None = None, limit: int = 50
-) -> list[ErrorGroup]:
-    """Failed attempts of the last `since`, most frequent error first."""
-    return await read_all(on, ErrorGroup, RECENT_ERRORS, since, json.dumps(filters or {}), limit)
+async def error_groups(
+    on: Executor,
+    since: timedelta,
+    filters: Mapping[str, Any] | None = None,
+    limit: int = 50,
+    skip: int = 0,
+    slices: int = 30,
+    look: int = 0,
+    until: datetime | None = None,
+) -> ErrorPage:
+    """Attempts that went wrong in the last `since`, or in the one before `until`.
+
+    `look`: how many of the newest jobs of each group are looked for in history, to count their ends.
+    """
+    limit = min(limit, MOST_GROUPS)
+    asked = json.dumps(filters or {})
+    total, *groups = await fetch(on, ERROR_GROUPS, since, asked, limit, skip, slices, look, until)
+    shared = {name: total[name] for name in ErrorTotal.__dataclass_fields__}
+    return ErrorPage(ErrorTotal(**shared), [read(ErrorGroup, tuple(row)[:-1]) for row in groups])
 
 
 async def explain(on: Executor, job: JobId) -> list[Blocker]:

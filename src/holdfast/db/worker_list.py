@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from holdfast.db.read_rows import read_all, read_first
-from holdfast.db.statement import Executor, fetch
+from holdfast.db.statement import Executor, fetch, fetch_value
 from holdfast.model.error import NotFound
 from holdfast.model.id import WorkerId
+from holdfast.model.queue import INTERNAL_QUEUE
 from holdfast.model.worker import LeftWorkers, WorkerSummary
 
 _WORKER = """
@@ -24,6 +25,7 @@ select
   released
 from holdfast.left_workers($1::interval, $2::text)
 """
+RUNNING = "select coalesce(sum(jobs), 0)::bigint from holdfast.count_running() where queue <> $1"
 DRAIN = "select worker from holdfast.drain_workers($1::uuid[], $2::text, $3::text, $4::text) as d (worker)"
 
 
@@ -43,6 +45,12 @@ async def require_worker(on: Executor, worker: WorkerId) -> WorkerSummary:
         raise NotFound(
             f"There is no worker {worker}.", "'holdfast workers list --all' also shows workers that stopped"
         )
+    return found
+
+
+async def count_running_jobs(on: Executor) -> int:
+    """Of all queues of users, among at most 100,001 running jobs; heartbeats report less recent figures."""
+    found: int = await fetch_value(on, RUNNING, INTERNAL_QUEUE)
     return found
 
 

@@ -7,8 +7,10 @@ from holdfast.db.statement import Executor
 from holdfast.model.worker_need import AHEAD, WorkerNeed
 
 RECOMMEND = (
-    "select queue, workers, slots_each, rate_per_minute, forecast_per_minute, seconds_per_job, ready, running"
-    " from holdfast.recommended_workers($1::text, $2::interval, $3::interval, $4::integer)"
+    "select n.queue, n.workers, n.slots_each, n.rate_per_minute, n.forecast_per_minute, n.seconds_per_job,"
+    " n.ready, n.running, c.most, c.limited_by"
+    " from holdfast.recommended_workers($1::text, $2::interval, $3::interval, $4::integer) as n"
+    " cross join lateral holdfast.queue_ceiling(n.queue) as c"
 )
 
 

@@ -1,16 +1,19 @@
-"""Access keys of the HTTP API: their role, their scope, and how a secret looks."""
+"""Access keys of the HTTP API: their role, their scope, their sessions, and how a secret looks."""
 
 import hashlib
 import secrets
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NewType
 from uuid import UUID
 
 AccessKeyId = NewType("AccessKeyId", UUID)
 SecretHash = NewType("SecretHash", bytes)
-PREFIX = "hfk_"  # lets secret scanners and redaction recognise a key
+# They let secret scanners and redaction recognise a secret.
+PREFIX = "hfk_"
+SESSION_PREFIX = "hfs_"
+LINK_PREFIX = "hfl_"
 LONGEST_SECRET = 200
 
 
@@ -90,9 +93,28 @@ class NewSecret:
     until: datetime | None = None
 
 
-def new_secret() -> str:
+@dataclass(frozen=True, slots=True)
+class LoginLink:
+    """A secret that opens one session of the access key, until then. Shown once."""
+
+    name: str
+    secret: str
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A log-in with an access key. `lasts`: from its opening to `expires_at`, by the database's clock."""
+
+    name: str
+    role: AccessRole
+    expires_at: datetime
+    lasts: timedelta
+
+
+def new_secret(prefix: str = PREFIX) -> str:
     """256 random bits, so that its plain SHA-256 cannot be guessed back."""
-    return PREFIX + secrets.token_urlsafe(32)
+    return prefix + secrets.token_urlsafe(32)
 
 
 def hash_secret(secret: str) -> SecretHash:

@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from holdfast.model.id import JobId
+from holdfast.model.job import JobProgress
+from holdfast.model.state import State
 
 
 class ActionName(StrEnum):
@@ -22,6 +25,25 @@ class ActionName(StrEnum):
     def is_on_letters(self) -> bool:
         """Whether its filter is one of dead letters."""
         return self in (ActionName.REPLAY_DEAD_LETTERS, ActionName.RESOLVE_DEAD_LETTERS)
+
+
+@dataclass(frozen=True, slots=True)
+class BulkAction:
+    """`result`: how many jobs matched and what became of them, also while it runs. `problem`: why it ended
+    without being done.
+    """
+
+    id: JobId
+    action: ActionName
+    state: State
+    settings: dict[str, Any]
+    reason: str
+    actor: str | None
+    created_at: datetime
+    ended_at: datetime | None
+    progress: JobProgress | None
+    result: dict[str, Any] | None
+    problem: str | None
 
 
 @dataclass(frozen=True, slots=True)

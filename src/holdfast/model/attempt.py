@@ -27,6 +27,16 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
+class JobError:
+    """Of the latest attempt of a job that did not succeed; at most 500 characters of its message."""
+
+    job: JobId
+    error_class: str | None
+    error_type: str | None
+    message: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class AttemptResult:
     """What the database made of a failed attempt. The texts are redacted.
 

@@ -1,5 +1,6 @@
 """Dead letters: jobs that failed for good, and their triage."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -75,6 +76,31 @@ class LetterGroup:
     last_at: datetime
     sample: JobId
     is_partial: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LetterCause:
+    """The most frequent cause of the open dead letters of a queue, as the newest of them tells it."""
+
+    queue: str
+    fingerprint: str
+    reason: str
+    error_type: str | None
+    message: str | None
+    letters: int
+    first_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LetterCounts:
+    """Dead letters by status. `is_partial`: there are more than the 100,000 newest, which were counted."""
+
+    of: Mapping[str, int]
+    is_partial: bool
+
+    @property
+    def all(self) -> int:
+        return sum(self.of.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,17 @@ class EndpointSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class EndpointBacklog:
+    """The ready jobs of a queue that call an endpoint. `is_more`: there are more than were counted."""
+
+    endpoint: str
+    queue: str
+    ready: int
+    is_more: bool
+    is_paused: bool
+
+
+@dataclass(frozen=True, slots=True)
 class EndpointSecond:
     """The calls of an endpoint in one second, and its limit and circuit at the end of it."""
 

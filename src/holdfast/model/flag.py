@@ -15,7 +15,8 @@ ClaimSize = int | Literal["auto"]
 class Flag:
     """What holds for all, or for one queue or worker group. `is_set` is false for a default.
 
-    The detail of a queue is a setting of the queue: the audit trail knows who set it.
+    `set_for` is what else it can be set for, queue or worker group; `allowed` says to which values. The
+    detail of a queue is a setting of the queue: the audit trail knows who set it.
     """
 
     name: str
@@ -26,6 +27,9 @@ class Flag:
     set_at: datetime | None
     actor: str | None
     reason: str | None
+    set_for: str
+    allowed: str
+    default: str
 
 
 class Source(StrEnum):

@@ -145,6 +145,29 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
+class JobDetails:
+    """What a page about one job shows besides it. The fields are the columns of job_details.
+
+    `retry` and `max_failures` are those that apply to the job. `rules`: those that matched when it was
+    enqueued, with the priority and queue that they gave it. `trace`: its W3C trace context.
+    """
+
+    pipeline: str | None
+    pipeline_version: int | None
+    visit: int
+    rules: dict[str, Any] | None
+    trace: dict[str, Any] | None
+    retry: Any
+    max_failures: int
+    replaces: JobId | None
+    child_runs: list[RunId]
+    attempts: int
+    outputs: int
+    checkpoints: int
+    log_lines: int
+
+
+@dataclass(frozen=True, slots=True)
 class JobOutline:
     """A job, live or ended, without its payload and output, which may be large."""
 

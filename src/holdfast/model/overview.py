@@ -10,10 +10,13 @@ from holdfast.model.report import Problem
 
 @dataclass(frozen=True, slots=True)
 class OverviewQueue:
-    """`per_minute` counts ends of the last ten minutes, `enqueued_per_minute` new jobs, without those of
-    pipelines; `empty_in` is how long ready and running jobs last at the difference of the two, None if they
-    do not get fewer. `dead` counts open dead letters; `more_than` names the counts that were capped, of which
-    the newest sample has exact ones. `is_served`: false if it has ready jobs and no live worker takes them.
+    """`per_minute` counts ends of the last ten minutes, `enqueued_per_minute` new jobs, or for a stage of a
+    pipeline the jobs that came to it, by what left and what the queue grew by; `empty_in` is how long ready
+    and running jobs last at the difference of the two, None if they do not get fewer. `dead` counts open dead
+    letters; `more_than` names the counts that were capped, of which the newest sample has exact ones.
+    `is_served`: false if it has ready jobs and no live worker takes them. `paused_by`, `workers`, the number
+    of those that take its jobs, and `endpoint`, its own or that of its stage, are None for a reader with a
+    scope.
     """
 
     name: str
@@ -34,6 +37,16 @@ class OverviewQueue:
     enqueued_per_minute: float = 0.0
     empty_in: timedelta | None = None
     is_served: bool = True
+    paused_at: datetime | None = None
+    paused_reason: str | None = None
+    paused_by: str | None = None
+    workers: int | None = None
+    endpoint: str | None = None
+
+    @property
+    def grows(self) -> bool:
+        """More jobs come than leave, and some wait."""
+        return self.ready > 0 and self.enqueued_per_minute > self.per_minute
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +60,14 @@ class OverviewWorker:
 
 
 @dataclass(frozen=True, slots=True)
+class Capacity:
+    """Of all live workers, without those of Holdfast's own jobs."""
+
+    workers: int = 0
+    slots: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class OverviewEndpoint:
     name: str
     circuit: str
@@ -57,13 +78,14 @@ class OverviewEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class OverviewJob:
-    """A running job that has reported its progress."""
+    """A running job; `progress` is None if it has reported none."""
 
     id: UUID
     task: str
     started: datetime
-    progress: JobProgress
+    progress: JobProgress | None
     queue: str = ""
+    host: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +113,19 @@ class OverviewError:
 
 
 @dataclass(frozen=True, slots=True)
+class Parked:
+    """Why scheduled and waiting jobs do not run. The fields are the columns of parked_jobs."""
+
+    retries: int
+    next_due: datetime | None
+    for_signals: int
+    for_children: int
+    for_order: int
+    for_budget: int
+    is_partial: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Overview:
     """`verdict` is `ok`, or the weight of the worst of the `problems`, which say what needs a look."""
 
@@ -102,5 +137,6 @@ class Overview:
     endpoints: list[OverviewEndpoint] = field(default_factory=list)
     ended: list[OverviewEnd] = field(default_factory=list)
     has_more_queues: bool = False
+    capacity: Capacity = field(default_factory=Capacity)
     verdict: str = "ok"
     problems: list[Problem] = field(default_factory=list)

@@ -70,3 +70,26 @@ class StageDetails:
     on_reject: str
     retry: Any
     max_concurrent: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StageMove:
+    """How many jobs went from one stage to another. The fields are the columns of stage_moves."""
+
+    from_stage: str
+    to_stage: str
+    moves: int
+    is_partial: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The stages that jobs went through, and how these ended. The fields are the columns of pipeline_ways."""
+
+    stages: list[str]
+    state: State
+    jobs: int
+    took_p50: timedelta
+    took_p95: timedelta
+    units: float | None  # of a job, on average
+    is_partial: bool

@@ -47,6 +47,7 @@ class QueueSummary:
     name: str
     paused_at: datetime | None
     paused_reason: str | None
+    paused_by: str | None
     waiting: int
     scheduled: int
     ready: int

@@ -3,14 +3,16 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from holdfast.model.endpoint import Circuit
 from holdfast.model.id import JobId
+from holdfast.model.stats import ErrorGroup
 from holdfast.model.worker import LeftWorkers, WorkerSummary
 
 T = TypeVar("T")
 
+OPEN_SLICE = timedelta(minutes=5)  # a shorter one that lasts until the end of this minute looks like a fall
 LONGEST_PERIOD = timedelta(days=30)  # as long as statistics are kept, unless that is changed
 
 
@@ -32,6 +34,11 @@ class Period:
     length: timedelta
     slice: timedelta
     slices: int
+
+    @property
+    def last_is_open(self) -> bool:
+        """Whether so much of the last slice is still to come that its counts look like a fall to nothing."""
+        return self.slices > 1 and self.slice < OPEN_SLICE
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,25 +150,6 @@ class ModelReport:
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorTrend:
-    """Attempts with the same error, in each slice too; `before` counts those of the period before."""
-
-    fingerprint: str | None
-    error_class: str | None
-    error_type: str | None
-    message: str | None
-    place: str | None
-    queues: list[str]
-    tasks: list[str]
-    attempts: int
-    jobs: int
-    before: int
-    trend: list[int]
-    last_at: datetime
-    sample: JobId
-
-
-@dataclass(frozen=True, slots=True)
 class EndpointSlice:
     """`limit` and `in_flight` are the highest of the slice; all are 0 where there was no call."""
 
@@ -177,7 +165,9 @@ class EndpointSlice:
 
 @dataclass(frozen=True, slots=True)
 class EndpointReport:
-    """An endpoint now, and its calls since `since`, at most six hours ago. `limited` counts answers 429."""
+    """An endpoint now, and its calls since `since`, at most six hours ago. `limited` counts answers 429,
+    `failed` the calls that speak against the endpoint, `other` those that say nothing of it.
+    """
 
     name: str
     circuit: Circuit
@@ -189,12 +179,21 @@ class EndpointReport:
     ok: int
     failed: int
     limited: int
+    other: int
     units: float
     mean: timedelta | None
     spent_today: float
     budget_per_day: float | None
     fallback: str | None
     slices: list[EndpointSlice]
+
+    @property
+    def ended(self) -> int:
+        return self.ok + self.failed + self.limited + self.other
+
+    @property
+    def highest_limit(self) -> int:
+        return max((one.limit for one in self.slices), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,13 +252,28 @@ class Weight(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something to look at: `section` is where the report shows it, `command` what shows more."""
+    """Something to look at: `section` is where the report shows it, `command` what shows more, `subject` the
+    name of the queue or endpoint, if it is about one. `since`: when it began, where that is known.
+    """
 
     weight: Weight
     title: str
     words: str
     section: str
     command: str
+    subject: str = ""
+    since: datetime | None = None
+
+
+class EndsOverTime(Protocol):
+    """What charts over time need of a report, or of an overview."""
+
+    @property
+    def period(self) -> Period: ...
+    @property
+    def ended(self) -> Ends: ...
+    @property
+    def timeline(self) -> list[Slice]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +290,7 @@ class Report:
     queues: Part[QueueReport]
     tasks: Part[TaskReport]
     models: Part[ModelReport]
-    errors: Part[ErrorTrend]
+    errors: Part[ErrorGroup]
     endpoints: Part[EndpointReport]
     pipelines: Part[PipelineReport]
     slowest: Part[SlowJob]

@@ -1,8 +1,10 @@
 """A run: jobs submitted together, with one progress and one end."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 from holdfast.model.duration import short
 from holdfast.model.human_readable import counted
@@ -124,3 +126,40 @@ class RunSummary:
     claimed_actor: str | None  # as its caller said
     units: float | None  # of stages that its jobs left or ended in
     cost: float | None  # of these units; None without a price
+    labels: dict[str, Any]
+
+    @property
+    def ended(self) -> int:
+        return self.completed + self.rejected + self.cancelled + self.dead
+
+
+@dataclass(frozen=True, slots=True)
+class RunDetails(RunSummary):
+    """`generation` counts its lives: each replay of a run that had ended starts the next. `then` is the task
+    of the job that is enqueued when it ends.
+    """
+
+    sealed_at: datetime | None
+    cancelled_at: datetime | None
+    generation: int
+    then: str | None
+
+
+class RunPhase(StrEnum):
+    """What a list of runs is limited to: those that go on, sealed or not, or those that have ended."""
+
+    OPEN = "open"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class RunFilter:
+    """Which runs to list. `name` is a part of theirs, in any case; `actor` is the login that started them, or
+    the name that it claimed.
+    """
+
+    state: RunPhase | None = None
+    name: str | None = None
+    labels: Mapping[str, Any] | None = None
+    origin: str | None = None
+    actor: str | None = None

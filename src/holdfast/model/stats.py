@@ -129,7 +129,12 @@ class MinuteStats:
 
 @dataclass(frozen=True, slots=True)
 class ErrorGroup:
-    """Failed attempts with the same error. The fields are the columns of recent_errors."""
+    """Attempts with the same error. The fields are the columns of error_groups, in their order.
+
+    `trend` counts the attempts of each slice of the period, `before` those of the period before; `first_at`
+    is the first one of both. `sample` is the job of the newest attempt. Of the `looked` newest jobs, `dead`
+    and `completed` have ended so since.
+    """
 
     fingerprint: str | None
     error_class: str | None
@@ -139,9 +144,39 @@ class ErrorGroup:
     outcomes: list[str]
     queues: list[str]
     tasks: list[str]
+    stages: list[str]
+    versions: list[str]
     attempts: int
     jobs: int
+    before: int
+    trend: list[int]
     first_at: datetime
     last_at: datetime
     sample: JobId
+    looked: int
+    dead: int
+    completed: int
     is_partial: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorTotal:
+    """All attempts that went wrong in a period, in so many groups.
+
+    `is_partial`: only the newest 100,000 attempts of this period and the one before were looked at.
+    """
+
+    attempts: int
+    jobs: int
+    before: int
+    trend: list[int]
+    groups: int
+    is_partial: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorPage:
+    """Some groups of similar errors, the most frequent first."""
+
+    total: ErrorTotal
+    items: list[ErrorGroup]

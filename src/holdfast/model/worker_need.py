@@ -7,7 +7,8 @@ from datetime import timedelta
 @dataclass(frozen=True, slots=True)
 class WorkerNeed:
     """`workers` with `slots` each start every job within the target: as many as the current and the forecast
-    rate keep busy, a quarter more, and enough to clear the backlog.
+    rate keep busy, a quarter more, and enough to clear the backlog. At most `most` jobs of the queue run at
+    once, whatever the number of workers, because `limited_by`.
     """
 
     queue: str
@@ -18,6 +19,13 @@ class WorkerNeed:
     seconds_per_job: float | None
     ready: int
     running: int
+    most: int | None
+    limited_by: str | None
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether jobs wait for something that more workers do not give."""
+        return self.most is not None and self.ready > 0 and self.workers * self.slots >= self.most
 
 
 TARGET = timedelta(seconds=30)

@@ -3,8 +3,9 @@
 from functools import cache
 from importlib.resources import files
 
-from holdfast.model.report import Report
+from holdfast.model.report import Ends, Report
 from holdfast.report.markup import Markup, element, joined
+from holdfast.report.panel import Links
 from holdfast.report.sections.endpoints import endpoints
 from holdfast.report.sections.errors import errors
 from holdfast.report.sections.jobs_and_workers import left_workers, slowest, workers
@@ -49,32 +50,49 @@ def _top(report: Report) -> Markup:
 
 
 def _main(report: Report) -> Markup:
-    return element(
-        "main",
-        verdict(report),
+    return element("main", sections(report), id="main", class_="page")
+
+
+def sections(report: Report, links: Links | None = None) -> Markup:
+    """All parts of a report below each other, for this page and, with links, for the dashboard. There, long
+    lists that other pages show too are folded.
+    """
+    ends = (slowest(report, links), workers(report), left_workers(report))
+    return joined(
+        verdict(report, links),
         figures(report),
-        element("div", throughput(report), ranges(report), class_="cols two-one even"),
-        element("div", durations(report), retries(report), class_="cols two-one even"),
+        element("div", throughput(report), ranges(_ends_by_queue(report)), class_="cols two-one even"),
+        element("div", durations(report), retries(report.ended, report.retries), class_="cols two-one even"),
         queues(report),
         *pipelines(report),
         *endpoints(report),
         errors(report),
         tasks(report),
         models(report),
-        slowest(report),
-        workers(report),
-        left_workers(report),
-        id="main",
-        class_="page",
+        *(ends if links is None else map(_folded, FOLDED, ends)),
     )
 
 
+FOLDED = ("Slowest jobs", "Workers", "Workers that left")
+
+
+def _folded(heading: str, part: Markup) -> Markup:
+    return element("details", element("summary", heading, class_="button quiet"), part)
+
+
+def _ends_by_queue(report: Report) -> dict[str, Ends]:
+    return {one.name: one.ends for one in report.queues.items}
+
+
 def _foot(report: Report) -> Markup:
-    words = [
+    return element("footer", *(element("p", one) for one in notes(report)), class_="notes")
+
+
+def notes(report: Report) -> list[str]:
+    return [
         "Percentiles are upper edges of buckets a quarter wide. All times are in UTC, read in one snapshot.",
         *report.notes,
     ]
-    return element("footer", *(element("p", one) for one in words), class_="notes")
 
 
 @cache

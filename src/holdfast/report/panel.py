@@ -1,11 +1,22 @@
 """The frame of each part of the page: a heading, a note beside it, what it holds, a foot."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
-from holdfast.model.report import Part
+from holdfast.model.id import JobId
+from holdfast.model.report import Part, Problem
 from holdfast.report.markup import Child, Markup, element
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Where the dashboard shows a problem and a job; a file has commands instead."""
+
+    problem: Callable[[Problem], str]
+    job: Callable[[JobId], str]
 
 
 def panel(

@@ -7,13 +7,14 @@ declare
       "notify_ready",
       "start_run", "start_run_once", "seal_run", "run_progress", "run_forecast", "run_blocker", "job_states",
       "start_workers",
-      "fail_continuation", "report_metric", "in_rollout", "check_access"
+      "fail_continuation", "report_metric", "in_rollout", "check_access", "enqueue_with_key"
     ],
     "holdfast_worker": [
       "register_worker", "renew_lease", "stop_worker", "cancel_requests", "held_jobs", "backlog", "left_to_drain",
       "work_left", "request_continuation", "take_continuation", "fail_continuation", "lost_continuations",
       "start_workers",
-      "run_times", "recommended_workers", "claim_jobs", "settle_and_claim", "may_be_lost", "suspects_waiting",
+      "run_times", "recommended_workers", "queue_ceiling",
+      "claim_jobs", "settle_and_claim", "may_be_lost", "suspects_waiting",
       "settle_and_claim_known", "end_job", "sync_jobs", "workers_to_wake",
       "complete_jobs", "fail_jobs", "snooze_jobs", "release_jobs", "reject_jobs", "advance_jobs", "cancel_claimed",
       "complete_in_transaction", "wait_jobs", "await_signal", "spawn_children", "load_children", "load_context",
@@ -49,19 +50,24 @@ declare
       "set_schedule", "pause_schedule", "resume_schedule", "remove_schedule", "run_schedule",
       "declare_schedules", "due_schedules", "check_schedule", "fire_schedule",
       "request_action", "check_action_access",
-      "check_access", "create_access_key", "rotate_access_key", "revoke_access_key"
+      "check_access", "check_watchers", "create_access_key", "rotate_access_key", "revoke_access_key",
+      "create_login_link", "open_session", "close_session"
     ],
     "holdfast_viewer": [
-      "get_job", "job_states", "list_jobs", "find_jobs", "run_progress", "run_forecast", "run_blocker", "explain",
-      "timeline", "load_context", "load_history", "list_checkpoints", "end_stats", "call_stats", "time_parts",
-      "stats_by_minute", "stat_totals", "endpoint_history", "recent_errors", "find_dead_letters",
-      "end_report", "error_trends", "endpoint_trend", "slowest_jobs",
-      "count_dead_letters", "open_letters", "budgets_left", "queue_depths",
+      "get_job", "job_details", "job_states", "list_jobs", "find_jobs", "run_progress", "run_forecast", "run_blocker",
+      "explain", "timeline", "load_context", "load_history",
+      "list_checkpoints", "end_stats", "call_stats", "time_parts",
+      "stats_by_minute", "stat_totals", "endpoint_history", "error_groups", "find_dead_letters",
+      "end_report", "endpoint_trend", "endpoint_backlog", "slowest_jobs", "stage_moves", "pipeline_ways",
+      "count_dead_letters", "count_letters_by_status", "main_letter_groups", "open_letters", "budgets_left",
+      "queue_depths",
       "count_matching_jobs", "dead_letter_groups", "backlog", "count_jobs", "count_running", "run_times",
-      "recommended_workers", "work_left", "queue_names", "neglected_queues", "recent_ends", "running_jobs",
+      "recommended_workers", "worker_needs", "queue_ceiling", "work_left", "queue_names", "neglected_queues",
+      "recent_ends",
+      "running_jobs", "parked_jobs",
       "check_invariants", "list_events",
       "verify_events", "depth_history", "metric_history", "left_workers", "in_rollout", "test_rules", "check_access",
-      "count_messages"
+      "check_watchers", "count_messages"
     ]
   }';
   -- created_at, and count_jobs and count_running above: functions in a view run with the rights of its reader.

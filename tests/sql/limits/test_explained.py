@@ -41,3 +41,13 @@ async def test_a_job_behind_others_that_take_all_the_room_is_told_so(conn: Conne
     jobs = await ready_jobs(conn, 3)
     await a_worker(conn)
     assert [await blockers(conn, job) for job in jobs] == [[], [], ["behind"]]
+    (row,) = await conn.fetch(SAID, jobs[-1])
+    assert row["detail"] == "2 jobs stand before it and take all that may start now."
+
+
+async def test_the_only_job_that_stands_before_a_job_is_named(conn: Connection) -> None:
+    await a_queue(conn, max_concurrent=1)
+    first, second = await ready_jobs(conn, 2)
+    await a_worker(conn)
+    (row,) = await conn.fetch(SAID, second)
+    assert row["detail"] == f"Job {first} stands before it and takes all that may start now."

@@ -230,3 +230,31 @@ async def test_what_is_in_a_job_is_the_same_fact_whatever_the_other_rules_look_a
     await a_rule(conn, "beside", condition=beside, points=8)
     assert await stored(conn, {"n": 1}) == ("default", 55, ["size", "no labels"])
     assert await stored(conn, {"n": 2}, labels={"plan": "paid"}) == ("default", 53, ["size", "labels"])
+
+
+@pytest.mark.parametrize(
+    ("condition", "reads"),
+    [
+        ("$.payload.n == 1 || $.payload.n > 3", "payload"),
+        ('$.payload.list[*] ? (@.a == "$").b == 1', "all"),  # a dollar in a string could be anything
+        ("$.payload.n == 1 && $.size > 3", "some"),
+        ("$.labels.payload == 1", "some"),
+        ("$.payloads == 1", "all"),
+        ("exists ($)", "all"),
+        ("exists ($.* ? (@.payload == 1))", "all"),
+    ],
+)
+async def test_a_rule_knows_which_facts_it_reads(conn: Connection, condition: str, reads: str) -> None:
+    await a_rule(conn, "one", condition=condition, points=1)
+    assert await conn.fetchval("select reads from holdfast.rules") == reads
+
+
+async def test_a_bulk_of_which_all_or_some_jobs_are_routed(conn: Connection) -> None:
+    await a_rule(conn, "large", condition="$.payload.n > 1", queue="bulk")
+    for first, queue in [(2, "bulk"), (1, "default")]:
+        rows = await conn.fetch(
+            "select job_id from holdfast.enqueue_jobs(array['capture'], array[$1, $2]::text[]::json[])",
+            json.dumps({"n": first}),
+            json.dumps({"n": 3}),
+        )
+        assert [(await judged(conn, row["job_id"]))[0] for row in rows] == [queue, "bulk"]

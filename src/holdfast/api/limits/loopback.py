@@ -1,4 +1,6 @@
-"""Calls without an access key, from this machine only: for `holdfast demo` and `holdfast up --dev`."""
+"""Servers on loopback: calls without an access key, for `holdfast demo` and `holdfast up --dev`, and a link
+to the dashboard for the person who started one.
+"""
 
 import ipaddress
 from collections.abc import AsyncIterator, Collection
@@ -8,27 +10,37 @@ from uuid import uuid4
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from holdfast.api.request.origin import BY_NO_OTHER_PAGE, is_own_origin
 from holdfast.api.request.problem import RequestRefused
 from holdfast.client.app import Holdfast
-from holdfast.model.access_key import AccessRole, SecretHash, hash_secret
-
-_OWN_PAGE = frozenset({"", "none", "same-origin"})
+from holdfast.model.access_key import AccessRole, LoginLink, NewSecret, SecretHash, hash_secret
 
 
 @asynccontextmanager
 async def loopback_key(app: Holdfast) -> AsyncIterator[SecretHash]:
-    """An admin key for the calls without one, so that they are checked and recorded as all others.
+    """An admin key for the calls without one, so that they are checked and recorded as all others."""
+    async with _temporary_key(app, "loopback", "a server without keys, on loopback") as made:
+        yield hash_secret(made.secret)
 
-    Its secret never leaves this function: a key that a killed process leaves behind opens nothing.
-    """
-    name = f"loopback-{uuid4().hex[:12]}"
+
+@asynccontextmanager
+async def loopback_link(app: Holdfast) -> AsyncIterator[LoginLink]:
+    """Lets the person who started the server into the dashboard, as an admin, until the server stops."""
+    reason = "the dashboard of a server on loopback"
+    async with _temporary_key(app, "dashboard", reason) as made:
+        yield await app.keys.login_link(made.name, reason=reason)
+
+
+@asynccontextmanager
+async def _temporary_key(app: Holdfast, purpose: str, reason: str) -> AsyncIterator[NewSecret]:
+    """Its secret is shown nowhere: a key that a killed process leaves behind lets no caller in."""
     made = await app.keys.create(
-        name, AccessRole.ADMIN, expires_in="30d", reason="a server without keys, on loopback"
+        f"{purpose}-{uuid4().hex[:12]}", AccessRole.ADMIN, expires_in="30d", reason=reason
     )
     try:
-        yield hash_secret(made.secret)
+        yield made
     finally:
-        await app.keys.revoke(name, "the server has stopped")
+        await app.keys.revoke(made.name, "the server has stopped")
 
 
 def is_loopback(host: str) -> bool:
@@ -62,9 +74,7 @@ class LoopbackOnly:
                 "A server without access keys answers only to loopback names.",
                 "call it as localhost or 127.0.0.1, or use 'holdfast serve' with an access key",
             )
-        origin, site = headers.get("origin"), headers.get("sec-fetch-site", "")
-        own = {f"http://{hosts[0]}", f"https://{hosts[0]}", *self._origins}
-        if site not in _OWN_PAGE if origin is None else origin not in own:
+        if not is_own_origin(headers, BY_NO_OTHER_PAGE, self._origins):
             raise RequestRefused(
                 403,
                 "origin_not_allowed",

@@ -54,30 +54,36 @@ class Buckets:
         if name in self._buckets:
             self._buckets[name].tokens += 1
 
-    def forget(self, name: Hashable) -> None:
-        self._buckets.pop(name, None)
-
 
 class Rates:
-    """A secret that was valid on this replica has a bucket of its own, and is refused without asking the
-    database. All other secrets of an address share one: each costs a statement, and few of them are right.
+    """A secret that was valid on this replica counts towards its access key, with all its other secrets and
+    sessions, and is refused without asking the database. All other secrets of an address share a bucket: each
+    costs a statement, and few of them are right.
     """
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = monotonic) -> None:
-        self._secrets = Buckets(limits.rate, KEY_BURST, clock)
+        self._keys = Buckets(limits.rate, KEY_BURST, clock)
+        self._known: OrderedDict[SecretHash, Hashable] = OrderedDict()  # the bucket of each secret
         self._addresses = Buckets(limits.failed_log_ins, ADDRESS_BURST, clock)
 
     @contextmanager
     def counted(self, request: Request, hashed: SecretHash) -> Iterator[None]:
-        """Around the check of an access key, once per request. Refuses with 429."""
+        """Around the check of an access key, once per request. Refuses with 429.
+
+        The block sets `key_name` of the request's state; without it, the secret has a bucket of its own.
+        """
         if getattr(request.state, "is_counted", False):
             yield
             return
         request.state.is_counted = True
         address = _address(request)
-        is_known = hashed in self._secrets
+        is_known = hashed in self._known
         if is_known:
-            _refuse_in(self._secrets.take(hashed), "rate_limited", "This access key sends too many requests.")
+            _refuse_in(
+                self._keys.take(self._known[hashed]),
+                "rate_limited",
+                "This access key sends too many requests.",
+            )
         else:
             _refuse_in(
                 self._addresses.take(address), "too_many_log_ins", "Too many log-ins failed at this address."
@@ -85,21 +91,30 @@ class Rates:
         try:
             yield
         except NotAuthenticated:
-            self._secrets.forget(hashed)
+            self._known.pop(hashed, None)
             raise
         except (AccessDenied, NotFound):
-            self._accept(hashed, address, is_known)
+            self._accept(request, hashed, is_known)
             raise
         except BaseException:  # the database did not say whether the secret is right
             if not is_known:
                 self._addresses.give_back(address)
             raise
-        self._accept(hashed, address, is_known)
+        self._accept(request, hashed, is_known)
 
-    def _accept(self, hashed: SecretHash, address: str, is_known: bool) -> None:
+    def _accept(self, request: Request, hashed: SecretHash, is_known: bool) -> None:
+        bucket = request.state.key_name or self._known.get(hashed, hashed)
         if not is_known:
-            self._addresses.give_back(address)
-            self._secrets.take(hashed)
+            self._addresses.give_back(_address(request))
+            self._keys.take(bucket)
+        self.know(hashed, bucket)
+
+    def know(self, hashed: SecretHash, bucket: Hashable) -> None:
+        """A secret that is valid, and the name of its access key."""
+        self._known[hashed] = bucket
+        self._known.move_to_end(hashed)
+        if len(self._known) > MOST_BUCKETS:
+            self._known.popitem(last=False)
 
 
 def _refuse_in(seconds: float, code: str, detail: str) -> None:

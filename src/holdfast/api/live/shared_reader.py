@@ -108,13 +108,14 @@ class _SharedValue(Generic[V]):
 
     def __init__(self) -> None:
         self.bells: set[asyncio.Event] = set()
-        self.values: list[V] = []  # the newest one, or none
+        self.values: list[V] = []  # the newest one that was news, or none
+        self.latest: V | None = None  # news or not
         self.number = 0
         self.due = 0.0
         self.error: Exception | None = None
 
     def take(self, value: V, is_news: Callable[[V, V], bool]) -> None:
-        self.error = None
+        self.error, self.latest = None, value
         if not self.values or is_news(self.values[0], value):
             self.values[:] = [value]
             self.number += 1
@@ -148,8 +149,13 @@ class Watch(Generic[V]):
 
     @property
     def value(self) -> V | None:
-        """The newest one; None before the first."""
+        """The newest one that was news; None before the first."""
         return self._shared.values[0] if self._shared.values else None
+
+    @property
+    def latest(self) -> V | None:
+        """The one that was read last, also if it was no news."""
+        return self._shared.latest
 
     @property
     def number(self) -> int:

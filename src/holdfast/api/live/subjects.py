@@ -15,6 +15,7 @@ from holdfast.db.runs import run_progress
 from holdfast.db.statement import Executor
 from holdfast.model.error import InvalidOption
 from holdfast.model.id import JobId, RunId
+from holdfast.model.job import JobOutline
 from holdfast.model.json_document import json_text, plain
 
 ENDPOINTS = 100
@@ -33,12 +34,13 @@ class Kind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Subject:
     """`queues`: those that an overview is limited to. `is_limited`: a job for an access key with a scope,
-    which does not see its worker.
+    which does not see its worker, nor the job while it is outside of `queues` and `tasks`.
     """
 
     kind: Kind
     id: UUID | None = None
     queues: tuple[str, ...] | None = None
+    tasks: tuple[str, ...] | None = None
     is_limited: bool = False
 
     def __str__(self) -> str:
@@ -91,9 +93,16 @@ async def read_snapshots(
     for subject in subjects:
         if subject.kind is Kind.JOB:
             found = outlines.get(JobId(subject.id)) if subject.id else None
-            yield subject, _snapshot(replace(found, worker=None) if found and subject.is_limited else found)
+            yield subject, _snapshot(_seen(subject, found) if found and subject.is_limited else found)
         else:
             yield subject, _snapshot(await _read(on, subject))
+
+
+def _seen(subject: Subject, job: JobOutline) -> JobOutline | None:
+    is_inside = (subject.queues is None or job.queue in subject.queues) and (
+        subject.tasks is None or job.task in subject.tasks
+    )
+    return replace(job, worker=None) if is_inside else None
 
 
 async def _read(on: Executor, subject: Subject) -> Any:

@@ -60,14 +60,14 @@ class FunctionRoutes:
 
     async def queue_event(self, request: Request) -> Response:
         """Stores an event as a job: `eventName` is its task, `data` its payload, `id` its unique key."""
-        caller = await self._access.check(request, AccessAction.ENQUEUE)
-        document = read_document(await request.body())
-        if "id" in document:
-            if "unique_key" in document:
-                raise InvalidPayload("id is the unique key: send one of the two.", path="$.id")
-            document["unique_key"] = document.pop("id")
-        job = read_job(document, "eventName", "data")
-        stored = await self._store.store_one(request, caller, scoped_job(caller, job))
+        async with self._access.with_verb(request, AccessAction.ENQUEUE) as caller:
+            document = read_document(await request.body())
+            if "id" in document:
+                if "unique_key" in document:
+                    raise InvalidPayload("id is the unique key: send one of the two.", path="$.id")
+                document["unique_key"] = document.pop("id")
+            job = read_job(document, "eventName", "data")
+            stored = await self._store.store_one(request, caller, scoped_job(caller, job))
         return answer({"success": True, "id": stored.id, "created": stored.created})
 
     async def health_check(self, request: Request) -> Response:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from starlette.requests import Request
 
+from holdfast.api.request.origin import is_own_origin
 from holdfast.api.request.problem import RequestRefused
 
 
@@ -14,9 +15,9 @@ class OriginCheck:
         self._allowed = frozenset(allowed)
 
     async def __call__(self, request: Request) -> None:
-        origin, host = request.headers.get("origin"), request.headers.get("host")
-        own = {None, f"http://{host}", f"https://{host}"}
-        if origin not in own | self._allowed and "*" not in self._allowed:
+        if "origin" not in request.headers or "*" in self._allowed:
+            return
+        if not is_own_origin(request.headers, (), self._allowed):
             raise RequestRefused(
                 403,
                 "origin_not_allowed",

@@ -1,8 +1,5 @@
 """Bulk operator actions over HTTP: asked for here, done as jobs of the queue `holdfast` by the server."""
 
-import json
-from typing import Any
-
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,17 +10,15 @@ from holdfast.api.request.idempotency_key import REPEATABLE, idempotency_key
 from holdfast.api.request.routes import Route, router
 from holdfast.api.request.sample import ID
 from holdfast.client.action_request import ActionRequest
-from holdfast.client.action_work import CHECKPOINT
 from holdfast.client.app import Holdfast
+from holdfast.client.bulk_actions import read_action
 from holdfast.client.job_actions import JobSelection, act
 from holdfast.client.job_documents import read_document
 from holdfast.client.read_id import read_id
 from holdfast.db import actions, jobs
 from holdfast.model.access_key import AccessAction
 from holdfast.model.action import ActionName
-from holdfast.model.error import NotFound
 from holdfast.model.id import JobId
-from holdfast.model.job import Job
 from holdfast.model.queue import CancelResult
 
 _REQUEST = {
@@ -88,23 +83,8 @@ class Actions:
 
     async def show(self, request: Request, action_id: str) -> Response:
         """State, progress and result of an action; the counts so far while it runs."""
-        found = await self._action(await self._allowed(request, action_id, AccessAction.READ_JOB))
-        asked = found.payload
-        return answer(
-            {
-                "id": found.id,
-                "action": asked["action"],
-                "state": found.state,
-                "settings": asked["settings"],
-                "reason": asked["reason"],
-                "actor": found.claimed_actor,
-                "created_at": found.created_at,
-                "ended_at": found.ended_at,
-                "progress": found.progress,
-                "result": found.output if found.output is not None else await self._so_far(found),
-                "problem": found.reason,
-            }
-        )
+        job = await self._allowed(request, action_id, AccessAction.READ_JOB)
+        return answer(await read_action(self._app.database, job))
 
     async def cancel(self, request: Request, action_id: str) -> Response:
         """Stops an action: what it has done stays. `asked`: it stops before its next step."""
@@ -123,21 +103,5 @@ class Actions:
 
     async def _allowed(self, request: Request, action_id: str, action: AccessAction) -> JobId:
         job = JobId(read_id(action_id))
-        with self._access.counted(request) as hashed:
-            name = await actions.check_action_access(self._app.database, hashed, job, action)
-        request.state.key_name = name
+        await self._access.check_action(request, job, action)
         return job
-
-    async def _action(self, job: JobId) -> Job:
-        found = await jobs.get_job(self._app.database, job)
-        if found is None:
-            raise NotFound(f"There is no action {job}.")
-        return found
-
-    async def _so_far(self, job: Job) -> dict[str, Any] | None:
-        """Of an action that runs, or that was stopped."""
-        for checkpoint in await jobs.list_checkpoints(self._app.database, job.id):
-            if checkpoint.name == CHECKPOINT:
-                kept = json.loads(checkpoint.value)
-                return {"matched": kept["total"], "counts": kept["counts"]}
-        return None

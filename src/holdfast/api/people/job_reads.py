@@ -15,14 +15,14 @@ from holdfast.api.request.pages import Cursor, Size, page
 from holdfast.api.request.query_filters import JOB_FILTERS, job_filter
 from holdfast.api.request.routes import Route, router
 from holdfast.api.request.sample import ID, TIME, sample
-from holdfast.api.request.scoped_view import all_seen_by, seen_by
+from holdfast.api.request.scoped_view import all_seen_by, check_actor, seen_by
 from holdfast.client.app import Holdfast
 from holdfast.client.filters import wire
 from holdfast.client.handler_logs import by_attempt, read_logs
 from holdfast.client.read_id import read_id
 from holdfast.db import jobs, stats
 from holdfast.model.access_key import AccessAction
-from holdfast.model.error import AccessDenied, NotFound
+from holdfast.model.error import NotFound
 from holdfast.model.id import JobId
 from holdfast.model.job import Job, JobStatus
 
@@ -69,15 +69,16 @@ class JobReads:
         given = JOB_FILTERS.read(request)
         queues, tasks = ([given[name]] if name in given else None for name in ("queue", "task"))
         caller = await self._access.check(request, AccessAction.LIST_JOBS, queues=queues, tasks=tasks)
-        if caller.scope is not None and given.get("actor", caller.name) != caller.name:
-            raise AccessDenied(f"The access key {caller.name} may filter by its own name only.")
+        check_actor(caller, given)
         before = None if cursor is None else JobId(read_id(cursor))
         found = await jobs.page_jobs(self._app.database, wire(job_filter(given)), before, limit)
         return page("jobs", all_seen_by(caller, found.items), found.next)
 
     async def show(self, request: Request, job_id: str) -> Response:
         """One job, live or ended, with its payload and output."""
-        found = await self._job(await self._allowed(request, job_id))
+        job = await self._allowed(request, job_id)
+        found = await self._job(job)
+        await self._still_allowed(request, job)
         return answer(seen_by(request.state.caller, found))
 
     async def state(self, request: Request, job_id: str) -> Response:
@@ -86,6 +87,7 @@ class JobReads:
         found = await jobs.job_states(self._app.database, [job])
         if not found:
             raise _not_found(job)
+        await self._still_allowed(request, job, AccessAction.READ_STATE)
         return answer(found[0])
 
     async def result(self, request: Request, job_id: str, wait: Wait = 0) -> Response:
@@ -95,7 +97,8 @@ class JobReads:
         if wait and not found.is_ended:
             with self._waiting.place(request.state.caller.key):
                 await self._ends.wait(job, wait)
-            found = await self._job(await self._allowed(request, job_id))
+            found = await self._job(job)
+        await self._still_allowed(request, job, is_late=bool(wait))
         said = {"id": job, "state": found.state, "output": found.output, "reason": found.reason}
         return answer(said, 200 if found.is_ended else 202)
 
@@ -104,6 +107,7 @@ class JobReads:
         job = await self._allowed(request, job_id)
         blockers = await stats.explain(self._app.database, job)
         may_run = not any(one.blocks for one in blockers)
+        await self._still_allowed(request, job)
         return answer(
             {"job": job, "may_run": may_run, "blockers": all_seen_by(request.state.caller, blockers)}
         )
@@ -114,6 +118,7 @@ class JobReads:
         found = await stats.timeline(self._app.database, job)
         if not found:
             raise _not_found(job)
+        await self._still_allowed(request, job)
         return answer({"entries": all_seen_by(request.state.caller, found)})
 
     async def logs(self, request: Request, job_id: str, attempt: Attempt = None) -> Response:
@@ -123,6 +128,7 @@ class JobReads:
         """
         job = await self._allowed(request, job_id)
         lines = await read_logs(self._app.database, job, attempt)
+        await self._still_allowed(request, job)
         return answer({"job": job, "attempts": by_attempt(lines)})
 
     async def _allowed(
@@ -131,6 +137,20 @@ class JobReads:
         job = JobId(read_id(job_id))
         await self._access.check(request, action, jobs=[job])
         return job
+
+    async def _still_allowed(
+        self,
+        request: Request,
+        job: JobId,
+        action: AccessAction = AccessAction.READ_JOB,
+        is_late: bool = False,
+    ) -> None:
+        """After the read, if the key has a scope: the job may have been moved out of it since the check.
+
+        A job that was moved into it after the read may be shown too.
+        """
+        if is_late or request.state.caller.scope is not None:
+            await self._access.check(request, action, jobs=[job])
 
     async def _job(self, job: JobId) -> Job:
         found = await jobs.get_job(self._app.database, job)

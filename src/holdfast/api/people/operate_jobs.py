@@ -118,7 +118,7 @@ class OperateJobs:
                 REPLACE,
                 status=201,
             ),
-            Route("POST", "/jobs/signal", self.signal, results, SIGNAL),
+            Route("POST", "/jobs/signals", self.signal, results, SIGNAL),
         )
 
     async def replace(self, request: Request, job_id: str) -> Response:
@@ -127,18 +127,19 @@ class OperateJobs:
         caller = await self._access.check(request, AccessAction.OPERATE, jobs=[job])
         given = await REPLACE.read(request)
         text = encode(given["payload"])
-        async with self._app.database.transaction() as conn:
+        both = [job]
+        async with self._access.changing(request, AccessAction.OPERATE, both) as conn:
             new = await dead.replace_job(conn, job, text, given.get("reason"), caller.name)
-            await self._access.check(request, AccessAction.OPERATE, jobs=[new], on=conn)
+            both.append(new)
         return answer({"job": job, "replaced_by": new}, 201)
 
     async def signal(self, request: Request) -> Response:
-        """Sends a signal to up to 100 jobs: `resumed`, `kept` for a later wait, `duplicate` or `ended`."""
+        """Delivers data to up to 100 jobs: `resumed`, `kept` for a later wait, `duplicate` or `ended`."""
         await self._access.check(request, AccessAction.OPERATE)
         given = await SIGNAL.read(request)
         chosen, data = read_jobs(given), encode(given.get("data"))
         caller = await self._access.check(request, AccessAction.OPERATE, jobs=chosen)
-        async with self._app.database.transaction() as conn:
+        async with self._access.changing(request, AccessAction.OPERATE, chosen) as conn:
             said = [await pipelines.signal(conn, job, given["name"], data, caller.name) for job in chosen]
         results = [{"id": job, "result": result} for job, result in zip(chosen, said, strict=True)]
         return answer({"jobs": results})
@@ -179,14 +180,10 @@ class OperateJobs:
     async def _act(
         self, request: Request, caller: Caller, action: JobAction, chosen: list[JobId], given: Fields
     ) -> Results:
-        """A job that is replayed at a stage may change its queue, which must be in the key's scope."""
-        if given.get("stage") is None:
-            return await act(
-                self._app.database,
-                JobSelection(tuple(chosen)),
-                lambda ids: action.run(self._app.database, ids, given, caller.name),
-            )
-        async with self._app.database.transaction() as conn:
-            results = await action.run(conn, chosen, given, caller.name)
-            await self._access.check(request, AccessAction.OPERATE, jobs=chosen, on=conn)
-        return results
+        """A job that is replayed at a stage may change its queue, which must be in the key's scope too."""
+
+        async def once(ids: Sequence[JobId]) -> Results:
+            async with self._access.changing(request, AccessAction.OPERATE, ids) as conn:
+                return await action.run(conn, ids, given, caller.name)
+
+        return await act(self._app.database, JobSelection(tuple(chosen)), once)

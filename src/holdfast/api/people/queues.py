@@ -12,7 +12,7 @@ from holdfast.api.request.body import JUST_REASON, SETTINGS, Body, read_settings
 from holdfast.api.request.pages import Cursor, Size, page
 from holdfast.api.request.routes import CHANGES, Route, Since, router
 from holdfast.api.request.sample import sample
-from holdfast.api.request.scoped_view import seen_by
+from holdfast.api.request.scoped_view import all_seen_by, seen_by
 from holdfast.client.app import Holdfast
 from holdfast.client.task_and_queue_settings import queue_wire
 from holdfast.db import depths, queues, worker_needs
@@ -71,7 +71,9 @@ class Queues:
                 one for one in await queues.named_queues(database, caller.queues) if _is_after(one, cursor)
             ]
         following = found[limit - 1].name if len(found) > limit else None
-        return page("queues", found[:limit], following, all_paused=await queues.full_pause(database))
+        pause = await queues.full_pause(database)
+        said = None if pause is None else seen_by(caller, pause)
+        return page("queues", all_seen_by(caller, found[:limit]), following, all_paused=said)
 
     async def show(self, request: Request, name: str) -> Response:
         """One queue: its jobs by state and its settings."""

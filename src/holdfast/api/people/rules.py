@@ -8,14 +8,15 @@ from starlette.responses import Response
 
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
-from holdfast.api.request.body import OBJECT, SETTINGS, TEXT, VALUE, Body
+from holdfast.api.request.body import OBJECT, REASON, SETTINGS, TEXT, VALUE, Body, check_value
 from holdfast.api.request.pages import Cursor, Size, page_by_place
 from holdfast.api.request.routes import CHANGES, Reason, Route, router
 from holdfast.api.request.sample import sample
 from holdfast.client.app import Holdfast
-from holdfast.client.rules import add_rule, change_rule, remove_rule
+from holdfast.client.rules import add_rule, change_rule, import_rules, presets, read_rules, remove_rule
 from holdfast.db import rules
 from holdfast.model.access_key import AccessAction
+from holdfast.model.error import InvalidOption
 from holdfast.model.payload import encode
 from holdfast.model.rule import Rule, RuleOwner, RuleTest, TestedRule
 
@@ -29,6 +30,17 @@ ADD = Body(
     {"kind": "task", "owner": "capture", "name": "large", "settings": POLICY, "reason": "large ones first"},
 )
 CHANGE = Body(SETTINGS, ["settings"], {"settings": {"enabled": False}, "reason": "no longer needed"})
+IMPORT = Body(
+    {
+        "kind": {"type": "string", "enum": [*RuleOwner]},
+        "owner": TEXT,
+        "preset": TEXT,
+        "routes": OBJECT,
+        "reason": REASON,
+    },
+    ["kind", "owner", "preset"],
+    {"kind": "task", "owner": "capture", "preset": "repo-capture", "routes": {"bulk": "nightly"}},
+)
 TRY = Body(
     {
         "task": TEXT,
@@ -41,6 +53,9 @@ TRY = Body(
     ["task"],
     {"task": "capture", "payload": {"size": "large"}},
 )
+
+
+IMPORTED = {"name": "task capture", "rules": ["priority-high"], "changed": ["priority-high"]}
 
 
 class Rules:
@@ -61,6 +76,7 @@ class Rules:
             Route(
                 "POST", "/rules/test", self.test, {**sample(RuleTest, queue="bulk"), "rules": [tested]}, TRY
             ),
+            Route("POST", "/rules/import", self.import_preset, IMPORTED, IMPORT),
             Route("PATCH", "/rules/{kind}/{owner}", self.change_set, changes, CHANGE),
             Route("PATCH", path, self.change, changes, CHANGE),
             Route("DELETE", path, self.remove, {"name": "large", "removed": True}),
@@ -112,6 +128,24 @@ class Rules:
             self._app.database, kind, owner, given["settings"], given.get("reason"), caller.name
         )
         return answer({"name": f"{kind} {owner}", "changes": changes})
+
+    async def import_preset(self, request: Request) -> Response:
+        """Sets the rules of a preset, all or none, with other queues by `routes`. May be repeated."""
+        caller = await self._access.check(request, AccessAction.OPERATE_INSTALLATION)
+        given = await IMPORT.read(request)
+        kind, owner, preset = RuleOwner(given["kind"]), given["owner"], given["preset"]
+        # read_rules takes the path of a file too, which only those may name who can log in to this machine.
+        if preset not in presets():
+            raise InvalidOption(f"There is no preset {preset!r}.", f"the presets are {', '.join(presets())}")
+        routes = given.get("routes", {})
+        for name, queue in routes.items():
+            check_value(f"$.routes.{name}", TEXT, queue)
+        found = read_rules(preset).with_routes(routes)
+        reason = given.get("reason")
+        changed = await import_rules(self._app.database, kind, owner, found, reason, caller.name)
+        name = f"{kind} {owner}"
+        names = [one or name for one in changed]
+        return answer({"name": name, "rules": [rule["name"] for rule in found.rules], "changed": names})
 
     async def remove(
         self, request: Request, kind: Kind, owner: str, name: str, reason: Reason = None

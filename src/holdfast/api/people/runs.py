@@ -13,13 +13,17 @@ from holdfast.api.request.pages import Cursor, Size, page
 from holdfast.api.request.routes import Route, router
 from holdfast.api.request.sample import ID, sample
 from holdfast.client.app import Holdfast
+from holdfast.client.filters import read_labels
 from holdfast.client.read_id import read_id
 from holdfast.client.run import cancel_all
 from holdfast.db import runs
 from holdfast.model.access_key import AccessAction
 from holdfast.model.id import RunId
-from holdfast.model.run_progress import RunSummary, Which
+from holdfast.model.run_progress import RunFilter, RunPhase, RunSummary, Which
 
+OneState = Annotated[RunPhase | None, Query(description="Only runs that go on, or that have ended.")]
+Name = Annotated[str | None, Query(max_length=200, description="Only runs with this text in their names.")]
+Label = Annotated[list[str] | None, Query(description="Only runs with this label, NAME=VALUE. May repeat.")]
 Origin = Annotated[str | None, Query(description="Only runs with this origin, such as manual.")]
 Actor = Annotated[str | None, Query(description="Only runs that this login or access key started.")]
 CANCEL = Body({"reason": REASON}, example={"reason": "wrong list"})
@@ -44,16 +48,20 @@ class ManageRuns:
     async def find(
         self,
         request: Request,
+        state: OneState = None,
+        name: Name = None,
+        label: Label = None,
         origin: Origin = None,
         actor: Actor = None,
         limit: Size = 100,
         cursor: Cursor = None,
     ) -> Response:
-        """Runs, the newest first. Needs a key for all queues and tasks."""
+        """Runs, the newest first; a page looks at 10,000 of them. Needs a key for all queues and tasks."""
         await self._access.check(request, AccessAction.READ_INSTALLATION)
         before = None if cursor is None else RunId(read_id(cursor))
-        found = await runs.list_runs(self._app.database, limit + 1, origin, actor, before)
-        return page("runs", found[:limit], found[limit - 1].id if len(found) > limit else None)
+        wanted = RunFilter(state, name, read_labels(label or ()), origin, actor)
+        found = await runs.find_runs(self._app.database, wanted, limit, before)
+        return page("runs", found.items, found.next)
 
     async def cancel(self, request: Request, run_id: str) -> Response:
         """Seals a run and cancels its jobs that have not ended; running ones are asked to stop."""

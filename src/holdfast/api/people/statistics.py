@@ -9,10 +9,12 @@ from starlette.responses import Response
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
 from holdfast.api.request.body import OBJECT, TEXT, Body
-from holdfast.api.request.pages import Cursor, Size, page_by_place
+from holdfast.api.request.pages import FARTHEST, Cursor, Size, page, page_by_place, read_number
+from holdfast.api.request.query_filters import ERROR_FILTERS
 from holdfast.api.request.routes import Route, Since, router
 from holdfast.api.request.sample import sample
 from holdfast.client.app import Holdfast
+from holdfast.client.errors import read_errors
 from holdfast.client.report.read_report import read_report
 from holdfast.db import metrics, stats
 from holdfast.model.access_key import AccessAction
@@ -20,7 +22,7 @@ from holdfast.model.duration import parse_duration
 from holdfast.model.error import InvalidPayload
 from holdfast.model.report import Report
 from holdfast.model.reported_metric import ReportedMetric, ReportedValue
-from holdfast.model.stats import CallsBy, CallStats, EndStats, ErrorGroup, StatsBy, TimeParts
+from holdfast.model.stats import CallsBy, CallStats, EndStats, ErrorGroup, ErrorTotal, StatsBy, TimeParts
 
 ByWhat = Annotated[StatsBy, Query(description="What a line is about.")]
 ByCall = Annotated[CallsBy, Query(description="What a line is about.")]
@@ -44,6 +46,7 @@ class Statistics:
     def routes(self) -> APIRouter:
         rates = dict.fromkeys(("success_rate", "retry_rate", "retry_success_rate", "retries_per_job"), 0.5)
         ended = {"ended": [{**sample(EndStats, name="mail"), **rates}]}
+        errors = {"errors": [sample(ErrorGroup)], "next": "100", "total": sample(ErrorTotal)}
         metric = sample(ReportedMetric, name="model_server_load")
         history = {"name": "model_server_load", "values": [sample(ReportedValue)]}
         return router(
@@ -51,7 +54,7 @@ class Statistics:
             Route("GET", "/stats", self.ended, ended),
             Route("GET", "/stats/calls", self.calls, {"calls": [sample(CallStats, name="llama")]}),
             Route("GET", "/stats/parts", self.parts, {"parts": [sample(TimeParts, name="send_mail")]}),
-            Route("GET", "/errors", self.errors, {"errors": [sample(ErrorGroup)], "next": "100"}),
+            Route("GET", "/errors", self.errors, errors, filters=ERROR_FILTERS),
             Route("GET", "/report", self.report, sample(Report)),
             Route("GET", "/reported-metrics", self.reported, {"metrics": [metric], "next": "100"}),
             Route(
@@ -97,25 +100,22 @@ class Statistics:
         )
 
     async def errors(
-        self,
-        request: Request,
-        since: Since = "1h",
-        queue: OfQueue = None,
-        task: OfTask = None,
-        limit: Size = 50,
-        cursor: Cursor = None,
+        self, request: Request, since: Since = "1h", limit: Size = 50, cursor: Cursor = None
     ) -> Response:
-        """Attempts that failed, timed out or lost their worker, the most frequent error first."""
-        await self._list(request, queue, task)
-        given = {"queue": queue, "task": task}
-        filters = {name: value for name, value in given.items() if value is not None}
-        span = parse_duration(since)
-        return await page_by_place(
-            "errors",
-            lambda most: stats.recent_errors(self._app.database, span, filters, most),
-            limit,
-            cursor,
-        )
+        """Attempts that failed, timed out or lost their worker, in groups of similar errors.
+
+        The most frequent error comes first; `total` counts all of them.
+
+        `trend` has 30 slices of the period, `before` counts the period before. `dead` and `completed` say how
+        many of the newest jobs, at most 100 (`looked`), have ended so since.
+        """
+        given = ERROR_FILTERS.read(request, "since")
+        await self._list(request, given.get("queue"), given.get("task"))
+        start = read_number(cursor, FARTHEST) or 0
+        found = await read_errors(self._app.database, since, limit, start, **given)
+        end = start + limit
+        following = end if end < min(found.total.groups, FARTHEST) else None
+        return page("errors", found.items, following, total=found.total)
 
     async def report(self, request: Request, since: Since = "24h") -> Response:
         """What happened in the last `since`, at most 30 days, read in one snapshot: `holdfast report`."""

@@ -2,15 +2,15 @@
 
 import asyncio
 import hashlib
-from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from tempfile import SpooledTemporaryFile
 from typing import IO
-from uuid import UUID
 
 from starlette.requests import Request
 
+from holdfast.api.limits.shares import Shares
 from holdfast.api.producers.scoped_job import scoped_job
 from holdfast.api.request.problem import RequestRefused, problem_of
 from holdfast.client.bulk import chunks
@@ -24,8 +24,9 @@ MOST_JOBS = 100_000
 MOST_LINES = 2 * MOST_JOBS  # with the empty ones
 MOST_LINE = 1024 * 1024  # bytes of one job, as of a job on its own
 IN_MEMORY = 1024 * 1024  # bytes of a body; the rest of it is in a temporary file
-MOST_AT_ONCE = 4  # each may have a file, a thread and a transaction
-MOST_PER_KEY = 2  # so that no caller keeps the others out
+MOST_RECEIVED = 16  # at once; each may have a file of the largest size
+MOST_STORED = 4  # at once; each has a thread and a transaction
+STORE_WAIT = timedelta(seconds=30)
 
 
 class BulkBody:
@@ -65,33 +66,27 @@ class BulkBody:
 
 
 class BulkBodies:
-    """Receives them, a few at once: more are refused before they are read."""
+    """Some are received at once, more are refused before they are read. Fewer are stored at once: a body that
+    arrives slowly takes no place from those that are complete.
+    """
 
     def __init__(self) -> None:
-        self._open: Counter[UUID] = Counter()  # by access key
+        code, what = "too_many_bulks", "bulk enqueues under way"
+        self._receiving = Shares(MOST_RECEIVED, timedelta(0), code, what)
+        self._storing = Shares(MOST_STORED, STORE_WAIT, code, what)
 
     @asynccontextmanager
     async def received(self, request: Request, caller: Caller) -> AsyncIterator[BulkBody]:
-        if self._open.total() >= MOST_AT_ONCE or self._open[caller.key] >= MOST_PER_KEY:
-            raise RequestRefused(
-                503,
-                "too_many_bulks",
-                f"This server receives {MOST_AT_ONCE} bulk enqueues at once, {MOST_PER_KEY} per access key.",
-                "try again later",
-            )
-        self._open[caller.key] += 1
-        try:
+        async with self._receiving.place(caller.key):
             with SpooledTemporaryFile(IN_MEMORY) as spool:
                 digest = hashlib.sha256()
                 async for part in request.stream():
                     spool.write(part)
                     digest.update(part)
                 body = BulkBody(spool, caller, digest.digest())
-                await asyncio.to_thread(body.check)
-                yield body
-        finally:
-            self._open[caller.key] -= 1
-            self._open += Counter()  # forgets keys without any
+                async with self._storing.place(caller.key):
+                    await asyncio.to_thread(body.check)
+                    yield body
 
 
 def _check_size(number: int, count: int, line: bytes) -> None:

@@ -86,10 +86,10 @@ class Producers:
             return await self._runs.fill(request, caller, started, body.chunks(), True, conn)
 
     async def _enqueue(self, request: Request, task: str, payload: str) -> Response:
-        caller = await self._access.check(request, AccessAction.ENQUEUE)
-        job = read_job(read_document(await request.body()), task, payload)
-        job = scoped_job(caller, job, idempotency_key(request))
-        stored = await self._store.store_one(request, caller, job)
+        async with self._access.with_verb(request, AccessAction.ENQUEUE) as caller:
+            job = read_job(read_document(await request.body()), task, payload)
+            job = scoped_job(caller, job, idempotency_key(request))
+            stored = await self._store.store_one(request, caller, job)
         return answer(stored, 201 if stored.created else 200)
 
 

@@ -1,15 +1,19 @@
 """Stores jobs for callers of the API, within the scope of their access keys."""
 
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 
 from starlette.requests import Request
 
 from holdfast.api.request.access import Access
 from holdfast.client.app import Holdfast
+from holdfast.client.combined_enqueues import CombinedEnqueues
+from holdfast.client.enqueue_options import split_options
 from holdfast.client.job_documents import store_documents
 from holdfast.client.new_job import NewJob
+from holdfast.db.access_keys import enqueue_with_key
 from holdfast.db.statement import Executor
-from holdfast.model.access_key import AccessAction, Caller
+from holdfast.model.access_key import AccessAction, Caller, SecretHash
 from holdfast.model.job import Enqueued
 
 
@@ -22,18 +26,40 @@ class JobStore:
 
     def __init__(self, app: Holdfast, access: Access) -> None:
         self._app, self._access = app, access
+        self._combined: dict[SecretHash, CombinedEnqueues] = {}
 
     async def store_one(self, request: Request, caller: Caller, job: NewJob) -> Enqueued:
-        if caller.scope is None:
-            (stored,) = await store_documents(self._app.database, [job])
-            return stored
-        async with self._app.database.transaction() as conn:
-            (stored,) = await self.store(request, caller, [job], conn)
-            return stored
+        """In the statement that checks the key; requests of one key that come at once share it."""
+        hashed = self._access.secret_of(request)
+        combined = self._combined.get(hashed)
+        if combined is None:
+            combined = self._combined[hashed] = CombinedEnqueues(partial(self._send, hashed, caller))
+        try:
+            return await combined.enqueue(job)
+        finally:
+            if combined.is_idle:
+                self._combined.pop(hashed, None)
+
+    async def _send(self, hashed: SecretHash, caller: Caller, jobs: Sequence[NewJob]) -> list[Enqueued]:
+        common, varying = split_options([job.options for job in jobs])
+        tasks = [job.task for job in jobs]
+        each = [dict(zip(varying, own, strict=True)) for own in zip(*varying.values(), strict=True)]
+        return await enqueue_with_key(
+            self._app.database,
+            hashed,
+            caller.key,
+            tasks[:1] if len(set(tasks)) == 1 else tasks,
+            [job.payload for job in jobs],
+            {**common, "keys_checked": True},  # the payloads were serialized from dicts
+            [{name: value for name, value in own.items() if value is not None} for own in each] or None,
+        )
 
     async def store_all(
         self, request: Request, caller: Caller, chunks: AsyncIterator[list[NewJob]], conn: Executor
     ) -> list[Enqueued]:
+        """The key may have been revoked while the body came: it is checked where the jobs are stored."""
+        if caller.scope is None:
+            await self._access.check(request, AccessAction.ENQUEUE, on=conn)
         stored: list[Enqueued] = []
         async for chunk in chunks:
             stored += await self.store(request, caller, chunk, conn)

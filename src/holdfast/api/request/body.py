@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
+from time import monotonic
 from typing import Any
 
 from starlette.requests import Request
@@ -17,6 +18,7 @@ Schema = Mapping[str, Any]
 MOST_IDS = 100
 MOST_NAMES = 1000
 LONGEST_SPAN = timedelta(days=365)
+LATE = 1.0  # seconds after the check of the access key
 TEXT: Schema = {"type": "string", "minLength": 1, "maxLength": 200}
 FLAG: Schema = {"type": "boolean"}
 VALUE: Schema = {"description": "Any JSON value."}
@@ -55,8 +57,13 @@ class Body:
         self.schema, self._example = an_object(fields, required), dict(example)
 
     async def read(self, request: Request) -> dict[str, Any]:
-        """Raises InvalidPayload with the path of what is wrong."""
+        """Raises InvalidPayload with the path of what is wrong. If the body came late, the access key is
+        checked again: it may have been revoked since.
+        """
         text = await request.body()
+        last = getattr(request.state, "check", None)
+        if last is not None and monotonic() - last.at > LATE:
+            await last.again()
         given = read_document(text) if text.strip() else {}
         check_value("$", self.schema, given)
         return given

@@ -11,6 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from holdfast.api.limits.key_connections import KeyConnections
 from holdfast.api.limits.limits import Limits
 from holdfast.api.request.figures import Figures
 from holdfast.api.request.problem import RequestRefused, problem, problem_of
@@ -27,8 +28,8 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,100}")
 class Guard:
     """ASGI middleware. It counts a body before the access key is looked at."""
 
-    def __init__(self, app: ASGIApp, limits: Limits, figures: Figures) -> None:
-        self._app, self._limits, self._figures = app, limits, figures
+    def __init__(self, app: ASGIApp, limits: Limits, figures: Figures, connections: KeyConnections) -> None:
+        self._app, self._limits, self._figures, self._connections = app, limits, figures, connections
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -45,6 +46,7 @@ class Guard:
         except Exception as exc:
             await exchange.fail(exc)
         finally:
+            self._connections.end()
             self._figures.open -= 1
             self._figures.count(scope, exchange.status, exchange.seconds)
             exchange.log()

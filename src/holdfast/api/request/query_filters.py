@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from typing import Any
 
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
-from holdfast.client.filters import read_labels
+from holdfast.client.filters import read_labels, read_moment, read_moment_or_span, read_payload_values
 from holdfast.client.read_id import read_id
 from holdfast.model.dead_letter import Triage
 from holdfast.model.duration import parse_duration
@@ -36,7 +36,9 @@ class Filters:
 
     def read(self, request: Request, *others: str) -> dict[str, Any]:
         """`others`: parameters of the route that are no filters."""
-        query = request.query_params
+        return self.read_query(request.query_params, *others)
+
+    def read_query(self, query: QueryParams, *others: str) -> dict[str, Any]:
         for name in query:
             if name not in self._known and name not in PAGE and name not in others:
                 hint = f"the filters are {', '.join(self._known)}"
@@ -61,22 +63,6 @@ class Filters:
             }
             for name, one in self._known.items()
         ]
-
-
-def read_moment(text: str) -> datetime:
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        found = None
-    if found is None or found.tzinfo is None:
-        raise InvalidOption(
-            f"A time must have a date and a time zone (got {text!r}).", "write it as 2030-01-31T09:00:00Z"
-        )
-    return found
-
-
-def _moment_or_span(text: str) -> datetime | timedelta:
-    return read_moment(text) if "T" in text else parse_duration(text)
 
 
 def _whole(text: str) -> int:
@@ -104,6 +90,8 @@ JOB_FILTERS = Filters(
         "label": Filter("Only jobs with this label, NAME=VALUE. Repeat it to require several.", repeats=True),
         "older_than": Filter(f"Only jobs that were enqueued longer ago: {_SPAN}.", parse_duration),
         "newer_than": Filter(f"Only jobs that were enqueued less long ago: {_SPAN}.", parse_duration),
+        "enqueued_after": Filter("Only jobs that were enqueued at or after this time.", read_moment),
+        "enqueued_before": Filter("Only jobs that were enqueued before this time.", read_moment),
         "attempt": Filter("Only jobs with at least so many attempts.", _whole, _COUNT),
         "failures": Filter("Only jobs with at least so many failures.", _whole, _COUNT),
         "priority": Filter("Only jobs with this priority.", _whole, _COUNT),
@@ -113,6 +101,12 @@ JOB_FILTERS = Filters(
         "unique_scope": Filter("Only jobs whose unique key has this scope, by default the task."),
         "origin": Filter("Only jobs with this origin, such as manual or scheduled."),
         "actor": Filter("Only jobs that this database login or access key enqueued."),
+        "fingerprint": Filter("Only jobs whose latest error has this fingerprint."),
+        "payload": Filter(
+            "Only jobs with this value in their payload, PATH:VALUE, such as customer.id:4711 or "
+            "items.0.sku:a. Repeat it to require several.",
+            repeats=True,
+        ),
     }
 )
 LETTER_FILTERS = Filters(
@@ -126,8 +120,20 @@ LETTER_FILTERS = Filters(
         "fingerprint": Filter("Only those whose error has this fingerprint."),
         "status": Filter("Only those with this status.", schema=_one_of(Triage)),
         "assignee": Filter("Only those that are assigned to this person."),
-        "since": Filter("Only those that died since this time, or within this span.", _moment_or_span),
-        "until": Filter("Only those that died before this time, or longer ago.", _moment_or_span),
+        "since": Filter("Only those that died since this time, or within this span.", read_moment_or_span),
+        "until": Filter("Only those that died before this time, or longer ago.", read_moment_or_span),
+    }
+)
+ERROR_FILTERS = Filters(
+    {
+        "queue": _QUEUE,
+        "task": _TASK,
+        "stage": Filter("Only attempts at this stage of a pipeline."),
+        "error_class": Filter("Only errors of this class, such as transient."),
+        "error_type": Filter("Only errors of this type, such as ValueError."),
+        "outcome": Filter("Only attempts that ended so: failed, timed_out, deferred, lost or forgiven."),
+        "fingerprint": Filter("Only errors with this fingerprint."),
+        "text": Filter("Only errors with this text in their type, message or place, in any case."),
     }
 )
 EVENT_FILTERS = Filters(
@@ -144,6 +150,10 @@ EVENT_FILTERS = Filters(
 
 
 def job_filter(given: dict[str, Any]) -> dict[str, Any]:
-    """As `client` takes it, which has all labels together."""
-    labels = {"labels": read_labels(given["label"])} if "label" in given else {}
-    return {name: value for name, value in given.items() if name != "label"} | labels
+    """As `client` takes it, which has all labels together, and all values of the payload."""
+    found = {name: value for name, value in given.items() if name not in ("label", "payload")}
+    if "label" in given:
+        found["labels"] = read_labels(given["label"])
+    if "payload" in given:
+        found["payload"] = read_payload_values(given["payload"], ":")
+    return found

@@ -1,10 +1,13 @@
 """How routes are declared, so that the OpenAPI document says the same of all of them."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
+from inspect import signature
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from fastapi.routing import APIRoute
+from starlette.requests import Request
 from starlette.responses import Response
 
 from holdfast.api.request.access import KEYED
@@ -43,9 +46,28 @@ class Route:
     extra: Mapping[str, Any] | None = None
 
 
+class DirectRoute(APIRoute):
+    """Calls a handler that takes the request, and perhaps texts of its path, directly.
+
+    The steps by which FastAPI finds out what else a handler needs remain for the others.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handler, wanted = self.endpoint, signature(self.endpoint).parameters
+        path = {name for name in self.param_convertors if name in wanted and wanted[name].annotation is str}
+        if {*wanted} != {"request", *path} or self.dependencies != KEYED:
+            return super().get_route_handler()
+
+        async def handle(request: Request) -> Response:
+            answered: Response = await handler(request, **request.path_params)
+            return answered
+
+        return handle
+
+
 def router(noun: str, *routes: Route) -> APIRouter:
     """Those of one noun. All need an access key."""
-    found = APIRouter(prefix=PREFIX, tags=[noun], dependencies=KEYED)
+    found = APIRouter(prefix=PREFIX, tags=[noun], dependencies=KEYED, route_class=DirectRoute)
     for one in routes:
         extra = dict(one.extra or {})
         if one.body is not None:

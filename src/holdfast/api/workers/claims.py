@@ -39,7 +39,14 @@ CLAIMED_JOB = {
     "attempt": 1, "failures": 0, "priority": 50, "labels": {}, "run": None, "stage": None, "order_key": None,
     "stop_after": 300.0, "endpoint": None, "trace": None, "checkpoints": {}, "context": {},
 }  # fmt: skip
-_CLAIMED = {"jobs": [CLAIMED_JOB], "lost": [], "drain": False, "lapsed": False, "next_in": None}
+_CLAIMED = {
+    "jobs": [CLAIMED_JOB],
+    "lost": [],
+    "repeated": [],
+    "drain": False,
+    "lapsed": False,
+    "next_in": None,
+}
 _END = {"id": ID, "token": _TOKEN, "verb": "complete", "output": 7}
 CLAIM = Body(
     {
@@ -66,6 +73,7 @@ class Claim:
 class Claimed:
     settled: Settled
     drain: bool
+    repeated: Sequence[JobId] = ()
 
     @property
     def is_over(self) -> bool:
@@ -86,8 +94,9 @@ class Claims:
     async def claim(self, request: Request, worker_id: str) -> Response:
         """Leases up to `limit` jobs (1, at most 100) to the worker; waits up to `wait` seconds for the first.
 
-        `ends` settles finished jobs in the same commit; those in `lost` changed nothing. With `time_box`, the
-        seconds that the worker still has, it gets no more jobs than it usually does in that time.
+        `ends` settles finished jobs in the same commit; those in `lost` changed nothing, those in `repeated`
+        had been settled by the same call before. With `time_box`, the seconds that the worker still has, it
+        gets no more jobs than it usually does in that time.
         """
         worker = WorkerId(read_id(worker_id))
         caller = await self._access.check(request, AccessAction.WORK, worker=worker)
@@ -110,7 +119,7 @@ class Claims:
         found = NOTHING
         if wish.ends or not wish.wait or not self._polls.should_wait(worker):
             found = await self._claim(worker, wish)
-        lost = found.settled.lost
+        lost, repeated = found.settled.lost, found.repeated
         while not found.is_over and (left := until - monotonic()) > 0:
             if not await self._polls.wait(worker, left):
                 break
@@ -118,7 +127,7 @@ class Claims:
                 raise ClientDisconnect
             await self._access.check(request, AccessAction.WORK, worker=worker)
             found = await self._claim(worker, replace(wish, ends=()))
-        return replace(found, settled=replace(found.settled, lost=lost))
+        return replace(found, settled=replace(found.settled, lost=lost), repeated=repeated)
 
     async def _claim(self, worker: WorkerId, wish: Claim) -> Claimed:
         on = self._app.database
@@ -134,6 +143,7 @@ class Claims:
         return {
             "jobs": [_described(job, checkpoints, contexts) for job in claimed],
             "lost": [end.id for end in found.settled.lost],
+            "repeated": list(found.repeated),
             "drain": found.drain,
             "lapsed": found.settled.lapsed,
             "next_in": found.settled.due_in,

@@ -116,7 +116,9 @@ class JobWaits:
         caller = await self._access.check(request, AccessAction.SIGNAL, jobs=[job])
         given = await SIGNAL.read(request)
         data = encode(given.get("data"))
-        return answer({"result": await signal(self._app.database, job, given["name"], data, caller.name)})
+        async with self._access.changing(request, AccessAction.SIGNAL, [job]) as conn:
+            result = await signal(conn, job, given["name"], data, caller.name)
+        return answer({"result": result})
 
     async def _job(self, request: Request, job_id: str) -> JobId:
         job = JobId(read_id(job_id))

@@ -1,13 +1,10 @@
 """`holdfast version`."""
 
 import platform
-from importlib.metadata import PackageNotFoundError, version
 
 from holdfast.cli.frame.common_options import Json
 from holdfast.cli.frame.output import write
-
-# Another project has the name holdfast on package indexes.
-DISTRIBUTION = "holdfast-queue"
+from holdfast.model.own_version import own_version
 
 
 def print_version(
@@ -19,10 +16,3 @@ def print_version(
         print_json({"holdfast": own_version(), "python": platform.python_version()})
     else:
         write(f"holdfast {own_version()}")
-
-
-def own_version() -> str:
-    try:
-        return version(DISTRIBUTION)
-    except PackageNotFoundError:
-        return "unknown (not installed)"

@@ -8,7 +8,7 @@ import typer
 
 from holdfast.cli.frame.common_options import identifier, labels, read_job_id
 from holdfast.cli.frame.option_groups import takes
-from holdfast.client.filters import JobFilter, wire
+from holdfast.client.filters import JobFilter, read_moment, read_payload_values, wire
 from holdfast.client.job_actions import JobSelection
 from holdfast.model.state import State
 
@@ -51,6 +51,28 @@ OlderThan = Annotated[
     str | None,
     typer.Option(metavar="DURATION", help="Only jobs that were enqueued longer ago than this, such as 2h."),
 ]
+NewerThan = Annotated[
+    str | None,
+    typer.Option(metavar="DURATION", help="Only jobs that were enqueued less long ago than this."),
+]
+EnqueuedAfter = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Only jobs that were enqueued at or after this time.")
+]
+EnqueuedBefore = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Only jobs that were enqueued before this time.")
+]
+FingerprintFilter = Annotated[
+    str | None, typer.Option("--fingerprint", help="Only jobs whose latest error has this fingerprint.")
+]
+PayloadFilter = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--payload",
+        metavar="PATH=VALUE",
+        help="Only jobs with this value in their payload, such as customer.id=4711 or items.0.sku=a. "
+        "Repeat the option to require several values.",
+    ),
+]
 OriginFilter = Annotated[
     str | None,
     typer.Option(
@@ -89,6 +111,11 @@ def filters_of(
     actor: ActorFilter = None,
     unique_key: UniqueKeyFilter = None,
     unique_scope: UniqueScopeFilter = None,
+    newer_than: NewerThan = None,
+    enqueued_after: EnqueuedAfter = None,
+    enqueued_before: EnqueuedBefore = None,
+    fingerprint: FingerprintFilter = None,
+    payload: PayloadFilter = None,
 ) -> Filters:
     """A set of options; the filter as the database takes it."""
     return wire(
@@ -102,6 +129,11 @@ def filters_of(
             actor=actor,
             unique_key=unique_key,
             unique_scope=unique_scope,
+            newer_than=newer_than,
+            enqueued_after=None if enqueued_after is None else read_moment(enqueued_after),
+            enqueued_before=None if enqueued_before is None else read_moment(enqueued_before),
+            fingerprint=fingerprint,
+            payload=read_payload_values(payload, "=") if payload else None,
         )
     )
 

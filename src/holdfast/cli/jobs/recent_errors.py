@@ -6,15 +6,16 @@ import typer
 
 from holdfast.cli.frame.common_options import Json, Limit
 from holdfast.cli.frame.output import say
-from holdfast.cli.frame.render import Columns, ago, count, error_words, print_list
+from holdfast.cli.frame.render import Columns, ago, count, error_words, print_json, print_list
 from holdfast.cli.frame.session import with_database
-from holdfast.db import stats
-from holdfast.model.duration import parse_duration
-from holdfast.model.stats import ErrorGroup
+from holdfast.client.errors import read_errors
+from holdfast.db.connect import Database
+from holdfast.model.stats import ErrorGroup, ErrorPage
 
 COLUMNS: Columns[ErrorGroup] = {
     "fingerprint": lambda one: one.fingerprint,
     "tries": lambda one: count(one.attempts, one.is_partial),
+    "before": lambda one: count(one.before, one.is_partial),
     "jobs": lambda one: count(one.jobs, one.is_partial),
     "last": lambda one: ago(one.last_at),
     "tasks": lambda one: ", ".join(one.tasks),
@@ -27,14 +28,30 @@ def show_errors(
     since: Annotated[str, typer.Option(metavar="DURATION", help="How far to look back.")] = "1h",
     queue: Annotated[str | None, typer.Option(help="Only attempts of jobs of this queue.")] = None,
     task: Annotated[str | None, typer.Option(help="Only attempts of jobs of this task.")] = None,
+    stage: Annotated[str | None, typer.Option(help="Only attempts at this stage of a pipeline.")] = None,
+    text: Annotated[
+        str | None, typer.Option(help="Only errors with this text in their type, message or place.")
+    ] = None,
     limit: Limit = 20,
+    skip: Annotated[
+        int, typer.Option(min=0, max=10_000, help="Leave out this many of the most frequent errors.")
+    ] = 0,
     as_json: Json = False,
 ) -> None:
-    """Counts attempts that failed, timed out or lost their worker. The most frequent error comes first."""
-    asked = {"queue": queue, "task": task}
-    filters = {name: value for name, value in asked.items() if value is not None}
-    span = parse_duration(since)
-    found = with_database(context, lambda database: stats.recent_errors(database, span, filters, limit))
-    print_list(as_json, "errors", found, COLUMNS, keep=("fingerprint", "tries", "jobs", "last"))
-    if any(one.is_partial for one in found) and not as_json:
+    """Counts attempts that failed, timed out or lost their worker. The most frequent error comes first.
+
+    The column "before" counts the attempts of the period before, which is as long.
+    """
+
+    async def read(database: Database) -> ErrorPage:
+        return await read_errors(database, since, limit, skip, queue=queue, task=task, stage=stage, text=text)
+
+    found = with_database(context, read)
+    if as_json:
+        print_json({"errors": found.items, "total": found.total})
+        return
+    print_list(False, "errors", found.items, COLUMNS, keep=("fingerprint", "tries", "before", "jobs", "last"))
+    if found.total.is_partial:
         say("note: more than 100,000 attempts went wrong; the newest 100,000 are counted")
+    if found.total.groups > skip + len(found.items):
+        say(f"note: there are {found.total.groups:,} groups; --limit shows more, --skip goes on")

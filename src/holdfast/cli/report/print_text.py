@@ -10,7 +10,6 @@ from holdfast.model.duration import short
 from holdfast.model.human_readable import counted, time_words
 from holdfast.model.report import (
     EndpointReport,
-    ErrorTrend,
     ModelReport,
     Part,
     QueueReport,
@@ -19,6 +18,7 @@ from holdfast.model.report import (
     StageReport,
     TaskReport,
 )
+from holdfast.model.stats import ErrorGroup
 from holdfast.model.worker import LeftWorkers, WorkerSummary
 
 T = TypeVar("T")
@@ -56,7 +56,7 @@ MODELS: Columns[ModelReport] = {
     "units": lambda one: number(one.units) if one.units else "",
     "cost": lambda one: f"{one.cost:,.2f}" if one.cost else "",
 }
-ERRORS: Columns[ErrorTrend] = {
+ERRORS: Columns[ErrorGroup] = {
     "tries": lambda one: count(one.attempts, False),
     "before": lambda one: count(one.before, False),
     "trend": lambda one: _line(one.trend, 12),

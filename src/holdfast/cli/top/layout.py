@@ -107,8 +107,8 @@ def _endpoints(endpoints: list[OverviewEndpoint], now: datetime, width: int) -> 
 
 
 def _running(jobs: list[OverviewJob], now: datetime, width: int) -> Section:
-    """Those that report their progress; most jobs are too short for that."""
-    rows = ((one.id, ago(one.started, now), one.task, str(one.progress)) for one in jobs)
+    """The longest running first; most jobs are too short to report a progress."""
+    rows = ((one.id, ago(one.started, now), one.task, str(one.progress or "")) for one in jobs)
     return table_lines(("running", "for", "task", "done"), rows, ("running", "for"), width)
 
 

@@ -3,13 +3,17 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from holdfast.db import endpoints, pipelines, queues, report, worker_list
-from holdfast.db.report import CallRow, EndRow, ErrorRow, SlowRow
+from holdfast.client.report.late_queue import limit_of
+from holdfast.db import endpoints, pipelines, queues, report, stats, worker_list
+from holdfast.db.queue_figures import queue_figures
+from holdfast.db.report import CallRow, EndRow, SlowRow
 from holdfast.db.statement import Executor
 from holdfast.model.endpoint import Circuit, EndpointSummary
+from holdfast.model.overview import OverviewEndpoint, OverviewQueue
 from holdfast.model.pipeline import StageDetails
 from holdfast.model.queue import QueueSummary
 from holdfast.model.report import NO_ENDS, Ends, Period
+from holdfast.model.stats import ErrorPage
 from holdfast.model.worker import LeftWorkers, WorkerSummary
 from holdfast.model.worker_need import WorkerNeed
 
@@ -23,12 +27,15 @@ SLOWEST = 10
 
 @dataclass(frozen=True, slots=True)
 class Facts:
+    """`flows`: how jobs flow through each shown queue now."""
+
     now: datetime
     period: Period
     ends: list[EndRow]
-    errors: list[ErrorRow]
+    errors: ErrorPage
     queues: dict[str, QueueSummary]
     shown_queues: list[str]
+    flows: dict[str, OverviewQueue]
     needs: dict[str, WorkerNeed]
     endpoints: dict[str, EndpointSummary]
     shown_endpoints: list[EndpointSummary]
@@ -38,19 +45,16 @@ class Facts:
     workers: list[WorkerSummary]
     left: list[LeftWorkers]
 
+    @property
+    def limits(self) -> dict[str, OverviewEndpoint]:
+        return {name: limit_of(one) for name, one in self.endpoints.items()}
+
     def ends_by(self, what: str) -> dict[str, Ends]:
         """By name, the most jobs first."""
         return {row.name: row.ends for row in self.ends if row.by_what == what}
 
     def ends_of(self, what: str) -> Ends:
         return self.ends_by(what).get("", NO_ENDS)
-
-    def ends_of_stage(self, pipeline: str, stage: str) -> Ends:
-        return next((row.ends for row in self.ends if _is_stage(row, pipeline, stage)), NO_ENDS)
-
-
-def _is_stage(row: EndRow, pipeline: str, stage: str) -> bool:
-    return (row.by_what, row.pipeline, row.name) == ("stage", pipeline, stage)
 
 
 async def read_facts(on: Executor, period: Period, now: datetime) -> Facts:
@@ -63,9 +67,12 @@ async def read_facts(on: Executor, period: Period, now: datetime) -> Facts:
         now=now,
         period=period,
         ends=ends,
-        errors=await report.error_trends(on, period, ERRORS),
+        errors=await stats.error_groups(
+            on, period.length, limit=ERRORS, slices=period.slices, until=period.until
+        ),
         queues=known_queues,
         shown_queues=shown_queues,
+        flows={one.name: one for one in await queue_figures(on, shown_queues, with_people=True)},
         needs={one.queue: one for one in await report.worker_needs(on, shown_queues)},
         endpoints=known_endpoints,
         shown_endpoints=shown_endpoints,

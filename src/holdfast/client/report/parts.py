@@ -1,17 +1,17 @@
 """The parts of a report, each made from the facts."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import groupby
 
 from holdfast.client.report.facts import READ, Facts
-from holdfast.db.report import CallRow, ErrorRow, SlowRow
+from holdfast.db.report import CallRow, EndRow, SlowRow
 from holdfast.model.endpoint import EndpointSummary
 from holdfast.model.report import (
     NO_ENDS,
     EndpointReport,
     EndpointSlice,
     Ends,
-    ErrorTrend,
     ModelReport,
     Need,
     Part,
@@ -22,9 +22,11 @@ from holdfast.model.report import (
     SlowJob,
     TaskReport,
 )
+from holdfast.model.stats import ErrorGroup, ErrorPage
 from holdfast.model.worker_need import WorkerNeed
 
 TASKS = 20
+LONGEST_MESSAGE = 500
 LONGEST_HISTORY = timedelta(hours=6)  # of an endpoint's seconds
 
 
@@ -37,10 +39,9 @@ def retries(ended: Ends) -> Retries:
     )
 
 
-def timeline(facts: Facts) -> list[Slice]:
+def slices(period: Period, rows: list[EndRow]) -> list[Slice]:
     """Every slice of the period, also those in which nothing ended."""
-    period = facts.period
-    ends = {row.slice: row.ends for row in facts.ends if row.by_what == "slice"}
+    ends = {row.slice: row.ends for row in rows if row.by_what == "slice"}
     return [
         Slice(period.since + number * period.slice, ends.get(number, NO_ENDS))
         for number in range(period.slices)
@@ -97,36 +98,21 @@ def _model(name: str, ends: Ends) -> ModelReport:
     )
 
 
-def errors(rows: list[ErrorRow]) -> Part[ErrorTrend]:
-    items = [_error(row) for row in rows if row.sample is not None]
-    groups = max((row.groups for row in rows), default=0)
-    return Part(items, groups - len(items), any(row.is_partial for row in rows))
-
-
-def _error(row: ErrorRow) -> ErrorTrend:
-    assert row.sample is not None  # only the row of all errors has none
-    assert row.last_at is not None
-    return ErrorTrend(
-        fingerprint=row.fingerprint,
-        error_class=row.error_class,
-        error_type=row.error_type,
-        message=row.message,
-        place=row.place,
-        queues=row.queues or [],
-        tasks=row.tasks or [],
-        attempts=row.attempts,
-        jobs=row.jobs,
-        before=row.before,
-        trend=row.trend,
-        last_at=row.last_at,
-        sample=row.sample,
-    )
+def errors(found: ErrorPage) -> Part[ErrorGroup]:
+    items = [replace(one, message=one.message and one.message[:LONGEST_MESSAGE]) for one in found.items]
+    return Part(items, found.total.groups - len(items), found.total.is_partial)
 
 
 def endpoints(facts: Facts) -> Part[EndpointReport]:
-    calls = {name: list(rows) for name, rows in groupby(facts.calls, key=lambda row: row.endpoint)}
-    items = [_endpoint(one, calls.get(one.name, []), facts.period) for one in facts.shown_endpoints]
+    items = endpoint_reports(facts.shown_endpoints, facts.calls, facts.period)
     return Part(items, len(facts.endpoints) - len(items), len(facts.endpoints) == READ)
+
+
+def endpoint_reports(
+    found: list[EndpointSummary], rows: list[CallRow], period: Period
+) -> list[EndpointReport]:
+    calls = {name: list(group) for name, group in groupby(rows, key=lambda row: row.endpoint)}
+    return [_endpoint(one, calls.get(one.name, []), period) for one in found]
 
 
 def _endpoint(found: EndpointSummary, calls: list[CallRow], period: Period) -> EndpointReport:
@@ -144,6 +130,7 @@ def _endpoint(found: EndpointSummary, calls: list[CallRow], period: Period) -> E
         ok=sum(row.ok for row in calls),
         failed=sum(row.failed for row in calls),
         limited=sum(row.limited for row in calls),
+        other=sum(row.other for row in calls),
         units=sum(row.units for row in calls),
         mean=_mean(calls),
         spent_today=found.spent_today,

@@ -23,7 +23,7 @@ async def read_report(database: Database, since: Duration) -> Report:
         now = await clock.now(on)
         facts = await read_facts(on, choose_period(since, now), now)
     made = _assemble(facts)
-    return replace(made, problems=find_problems(made))
+    return replace(made, problems=find_problems(made, facts))
 
 
 def _assemble(facts: Facts) -> Report:
@@ -35,7 +35,7 @@ def _assemble(facts: Facts) -> Report:
         ended=ended,
         ended_before=facts.ends_of("before"),
         retries=parts.retries(ended),
-        timeline=parts.timeline(facts),
+        timeline=parts.slices(facts.period, facts.ends),
         queues=parts.queues(facts),
         tasks=parts.tasks(facts),
         models=parts.models(facts),
@@ -55,7 +55,7 @@ def _notes(facts: Facts) -> Iterator[str]:
     """Where a figure is less than the whole."""
     if any(row.is_partial for row in facts.ends):
         yield "Ends: only the newest 200,000 counts of a minute, queue, task and end were read."
-    if any(row.is_partial for row in facts.errors):
+    if facts.errors.total.is_partial:
         yield "Errors: only the newest 100,000 attempts that went wrong were read."
     if any(row.is_partial for row in facts.slowest):
         yield "Slowest jobs: chosen among the 10,000 ended jobs that were enqueued last."

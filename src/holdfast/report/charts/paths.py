@@ -14,11 +14,14 @@ def line_path(values: Sequence[float | None], top: float, height: float) -> str:
     return " ".join(written)
 
 
-def area_path(upper: Sequence[float], lower: Sequence[float], top: float, height: float) -> str:
-    """Between two lines."""
-    above = _points(list(enumerate(upper)), top, height)
-    below = _points(list(enumerate(lower)), top, height)
-    return "M" + " L".join(f"{x:g} {y:.2f}" for x, y in [*above, *reversed(below)]) + " Z"
+def area_path(upper: Sequence[float | None], lower: Sequence[float], top: float, height: float) -> str:
+    """Between two lines; a gap where the upper one is not known."""
+    written: list[str] = []
+    for run in _runs(upper):
+        above = _points(run, top, height)
+        below = _points([(number, lower[number]) for number, _ in run], top, height)
+        written.append("M" + " L".join(f"{x:g} {y:.2f}" for x, y in [*above, *reversed(below)]) + " Z")
+    return " ".join(written)
 
 
 def _runs(values: Sequence[float | None]) -> list[list[tuple[int, float]]]:

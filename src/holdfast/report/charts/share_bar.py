@@ -1,4 +1,6 @@
-"""One bar whose length is a share of a whole."""
+"""One bar whose parts are shares of a whole."""
+
+from collections.abc import Sequence
 
 from holdfast.report.markup import Markup, element
 
@@ -15,3 +17,18 @@ def share_bar(part: float, colour: str) -> Markup:
         height="8",
         aria_hidden="true",
     )
+
+
+def shares_bar(parts: Sequence[tuple[float, str]]) -> Markup:
+    """Shares with their colours, side by side; what is missing to the whole is empty. All of them are drawn,
+    also those without a length, so that a live page changes them in place.
+    """
+    drawn, x = [], 0.0
+    for part, colour in parts:
+        width = min(max(100 * part, 0.0), 100.0 - x)
+        drawn.append(
+            element("rect", class_=f"solid c-{colour}", x=f"{x:.2f}%", width=f"{width:.2f}%", height="8")
+        )
+        x += width
+    back = element("rect", class_="back", width="100%", height="8")
+    return element("svg", back, *drawn, class_="share-bar parts", height="8", aria_hidden="true")

@@ -35,6 +35,6 @@ def sparkline(values: Sequence[float], colour: str, label: str = "") -> Markup:
 
 
 def _thinned(values: list[float]) -> list[float]:
-    """Neighbours together, so that points stay apart."""
+    """Neighbours together, so that points stay apart; the oldest ones left out where they would be fewer."""
     step = -(-len(values) // MOST_POINTS)
-    return [sum(values[i : i + step]) for i in range(0, len(values), step)]
+    return [sum(values[i : i + step]) for i in range(len(values) % step, len(values), step)]

@@ -17,6 +17,7 @@ PLOT = 136.0
 GAP = 26.0  # between the plot and the strip: its title
 STRIP = 40.0
 FOOT = 18.0
+WIDE_GAP = 30.0  # percent: words fit into it
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,9 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class TimeChart:
-    """Each series has one value per slice between `since` and `until`; `hints` has a sentence per slice."""
+    """Each series has one value per slice between `since` and `until`, None for a gap; `hints` has a sentence
+    per slice. `before`: words for a wide gap at the beginning.
+    """
 
     key: str
     title: str
@@ -46,6 +49,7 @@ class TimeChart:
     strip_title: str = ""
     bars: Sequence[Series] = ()
     hints: Sequence[str] = ()
+    before: str = ""
     ticks: Callable[[float], list[float]] = value_ticks
     tick: Callable[[float], str] = field(
         default=lambda value: f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"
@@ -54,6 +58,13 @@ class TimeChart:
     @property
     def slices(self) -> int:
         return len([*self.areas, *self.lines, *self.bars][0].values)
+
+    @property
+    def first_known(self) -> int:
+        """The slice in which areas and lines begin."""
+        drawn = list(zip(*(one.values for one in [*self.areas, *self.lines]), strict=True))
+        known = (n for n, values in enumerate(drawn) if any(value is not None for value in values))
+        return next(known, self.slices)
 
     @property
     def floor(self) -> float:
@@ -81,6 +92,7 @@ def time_chart(chart: TimeChart) -> Markup:
         *_grid(chart, ticks, bar_ticks),
         _paths(chart, ticks[-1]),
         *_bars(chart, bar_ticks[-1] if bar_ticks else 1.0),
+        _before(chart),
         *_times(chart),
         *_hints(chart),
         class_="plot",
@@ -154,10 +166,12 @@ def _paths(chart: TimeChart, top: float) -> Markup:
     lower = [0.0] * chart.slices
     areas, edges = [], []
     for one in chart.areas:
-        upper = [below + value for below, value in zip(lower, one.known, strict=True)]
+        upper = [
+            None if value is None else below + value for below, value in zip(lower, one.values, strict=True)
+        ]
         areas.append(element("path", class_=f"area c-{one.colour}", d=area_path(upper, lower, top, PLOT)))
         edges.append(element("path", class_=f"stroke c-{one.colour}", d=line_path(upper, top, PLOT)))
-        lower = upper
+        lower = [below + value for below, value in zip(lower, one.known, strict=True)]
     lines = [
         element("path", class_=f"stroke heavy c-{one.colour}", d=line_path(one.values, top, PLOT))
         for one in chart.lines
@@ -172,6 +186,13 @@ def _paths(chart: TimeChart, top: float) -> Markup:
         viewbox=f"0 0 {chart.slices} {PLOT:g}",
         preserveaspectratio="none",
     )
+
+
+def _before(chart: TimeChart) -> Markup | None:
+    gap = 100 * chart.first_known / chart.slices
+    if not chart.before or gap < WIDE_GAP or gap == 100:
+        return None
+    return element("text", chart.before, class_="note mid", x=f"{gap / 2:.2f}%", y=TOP + PLOT / 2)
 
 
 def _bars(chart: TimeChart, top: float) -> list[Markup]:

@@ -1,7 +1,9 @@
 """The endpoints: what they admit, how they answer, what they cost."""
 
+from collections.abc import Sequence
+
 from holdfast.model.endpoint import Circuit
-from holdfast.model.report import EndpointReport, EndpointSlice, Report
+from holdfast.model.report import OPEN_SLICE, EndpointReport, EndpointSlice, Period, Report
 from holdfast.report.charts.time_chart import Series, TimeChart, legend, time_chart
 from holdfast.report.markup import Child, Markup, element
 from holdfast.report.panel import and_more, body, nothing, panel, state
@@ -29,7 +31,7 @@ def endpoints(report: Report) -> list[Markup]:
         foot=and_more(part, "endpoints", "holdfast endpoints list"),
     )
     busiest = sorted((one for one in part.items if one.started), key=lambda one: -one.started)[:CHARTS]
-    charts = [_chart(report, number, one) for number, one in enumerate(busiest)]
+    charts = [endpoint_chart(report.period, number, one) for number, one in enumerate(busiest)]
     return [listed, element("div", *charts, class_="cols halves")] if charts else [listed]
 
 
@@ -63,37 +65,49 @@ COLUMNS: tuple[Column[EndpointReport], ...] = (
 )
 
 
-def _chart(report: Report, number: int, one: EndpointReport) -> Markup:
-    in_flight = Series("In flight", "running", [part.in_flight for part in one.slices])
-    limit = Series("Limit", "quiet", [part.limit or None for part in one.slices])
+def endpoint_chart(period: Period, number: int, one: EndpointReport, heading: str = "") -> Markup:
+    """`heading`: the name of the endpoint unless given."""
+    first, last = _drawn(period, one.slices)
+    shown = [part if first <= place <= last else None for place, part in enumerate(one.slices)]
+    in_flight = Series("In flight", "running", [None if part is None else part.in_flight for part in shown])
+    limit = Series("Limit", "quiet", [(part and part.limit) or None for part in shown])
     bars = (
         Series("429s", "failed", [part.limited for part in one.slices]),
         Series("Failed", "dead", [part.failed for part in one.slices]),
     )
     key = f"endpoint-{number + 1}"
-    times = [clock(part.at, report.period.length) for part in one.slices]
+    times = [clock(part.at, period.length) for part in one.slices]
     chart = time_chart(
         TimeChart(
             f"{key}-chart",
-            f"Limit and calls in flight of {one.name}",
+            f"Calls in flight and limit of {one.name}",
             f"{count(one.started)} calls, {count(one.limited)} answered 429, {count(one.failed)} failed.",
             one.since,
-            report.period.until,
+            period.until,
             areas=(in_flight,),
             lines=(limit,),
             strip_title="429s and failed calls",
             bars=bars,
             hints=[f"{at}: {_sentence(part)}" for at, part in zip(times, one.slices, strict=True)],
+            before=f"No call before {times[first]}",
         )
     )
     rows = [(at, *_figures(part)) for at, part in zip(times, one.slices, strict=True)]
     return panel(
         key,
-        one.name,
+        heading or one.name,
         body(chart),
         chart_table(HEADINGS, reversed(rows), f"Calls of {one.name}, newest first"),
         aside=legend((in_flight,), (limit,), bars),
     )
+
+
+def _drawn(period: Period, slices: Sequence[EndpointSlice]) -> tuple[int, int]:
+    """The first and the last slice of the drawing: from the first call, without an open slice."""
+    length = period.until - slices[0].at
+    last = len(slices) - (2 if len(slices) > 1 and length < len(slices) * OPEN_SLICE else 1)
+    called = (n for n, part in enumerate(slices) if part.limit)
+    return min(next(called, 0), max(0, last)), last
 
 
 HEADINGS = ("From (UTC)", "Calls", "Limit", "In flight", "429s", "Failed", "Mean time")

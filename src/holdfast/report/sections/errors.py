@@ -1,7 +1,8 @@
 """Groups of similar errors, each with its trend."""
 
 from holdfast.model.human_readable import counted
-from holdfast.model.report import ErrorTrend, Report
+from holdfast.model.report import Report
+from holdfast.model.stats import ErrorGroup
 from holdfast.report.charts.sparkline import sparkline
 from holdfast.report.markup import Child, Markup, element, joined
 from holdfast.report.panel import and_more, nothing, panel
@@ -24,7 +25,7 @@ def errors(report: Report) -> Markup:
     )
 
 
-def _error(one: ErrorTrend) -> Markup:
+def _error(one: ErrorGroup) -> Markup:
     kind = element("b", one.error_type or "Without a type")
     message = element("span", one.message, class_="clamp muted", title=one.message) if one.message else None
     where = ", ".join(part for part in (one.error_class, one.place) if part)
@@ -33,11 +34,11 @@ def _error(one: ErrorTrend) -> Markup:
     )
 
 
-def _trend(one: ErrorTrend) -> Markup:
+def _trend(one: ErrorGroup) -> Markup:
     return sparkline(one.trend, "failed", f"{counted(one.attempts, 'attempt')} over the period")
 
 
-def _change(one: ErrorTrend) -> Child:
+def _change(one: ErrorGroup) -> Child:
     if one.before == 0:
         return element("span", "new", class_="warn")
     words = f"{100 * (one.attempts - one.before) / one.before:+,.0f} %"
@@ -45,7 +46,7 @@ def _change(one: ErrorTrend) -> Child:
     return joined(element("span", words, class_="warn" if grows else None, title=f"{one.before:,} before"))
 
 
-COLUMNS: tuple[Column[ErrorTrend], ...] = (
+COLUMNS: tuple[Column[ErrorGroup], ...] = (
     Column("Error", _error, "grow"),
     Column("Tasks", lambda one: several(one.tasks), "several", place="half", opt="opt-1"),
     Column("Jobs", lambda one: count(one.jobs), "n"),

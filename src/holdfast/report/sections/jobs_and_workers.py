@@ -3,12 +3,12 @@
 from holdfast.model.report import Report, SlowJob
 from holdfast.model.worker import LeftWorkers, WorkerSummary
 from holdfast.report.markup import Markup, element
-from holdfast.report.panel import and_more, nothing, panel, state
+from holdfast.report.panel import Links, and_more, nothing, panel, state
 from holdfast.report.table import Column, name, several, table
 from holdfast.report.words import clock, count, duration, figure
 
 
-def slowest(report: Report) -> Markup:
+def slowest(report: Report, links: Links | None = None) -> Markup:
     if not report.slowest.items:
         return panel("slowest", "Slowest jobs", nothing("No job ended in this period."))
     among = "among the 10,000 that were enqueued last" if report.slowest.is_partial else None
@@ -16,13 +16,25 @@ def slowest(report: Report) -> Markup:
         "Ended (UTC)", lambda one: clock(one.ended_at, report.period.length), "n", label="Ended"
     )
     return panel(
-        "slowest", "Slowest jobs", table((*SLOWEST, ended), report.slowest.items, "Slowest jobs"), note=among
+        "slowest",
+        "Slowest jobs",
+        table((SLOWEST_TASK, _job_column(links), *SLOWEST, ended), report.slowest.items, "Slowest jobs"),
+        note=among,
     )
 
 
+def _job_column(links: Links | None) -> Column[SlowJob]:
+    def cell(one: SlowJob) -> Markup:
+        shown = element("code", str(one.id), class_="break")
+        return shown if links is None else element("a", shown, href=links.job(one.id))
+
+    return Column("Job", cell, place="full", opt="opt-1" if links is None else "")
+
+
+SLOWEST_TASK: Column[SlowJob] = Column(
+    "Task", lambda one: name(one.task, f"{one.queue} · {one.stage}" if one.stage else one.queue)
+)
 SLOWEST: tuple[Column[SlowJob], ...] = (
-    Column("Task", lambda one: name(one.task, f"{one.queue} · {one.stage}" if one.stage else one.queue)),
-    Column("Job", lambda one: element("code", str(one.id), class_="break"), place="full", opt="opt-1"),
     Column("End", lambda one: state(one.state, one.state, one.state), place="half"),
     Column("Attempt", lambda one: count(one.attempt), "n"),
     Column("Waited", lambda one: duration(one.waited), "n"),

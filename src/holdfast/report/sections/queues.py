@@ -1,5 +1,6 @@
 """Waits and runs by queue, and the queues with their backlog and the workers that they need."""
 
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 
 from holdfast.model.report import Ends, QueueReport, Report
@@ -10,24 +11,25 @@ from holdfast.report.table import Column, name, table
 from holdfast.report.words import NONE, count, duration
 
 LATE = timedelta(minutes=5)
+MOST_RANGES = 8
 _MARK = (
     element("rect", class_="soft", y="2", width="14", height="6", rx="3"),
     element("circle", class_="solid", cx="3", cy="5", r="3"),
 )
 
 
-def ranges(report: Report) -> Markup:
-    """p50 to p95 of each queue on one axis."""
-    shown = [one for one in report.queues.items if one.ends.visits][:8]
+def ranges(queues: Mapping[str, Ends], named: Callable[[str], Markup] = name) -> Markup:
+    """p50 to p95 of each queue on one axis; `named` writes the name of one."""
+    shown = [(queue, ends) for queue, ends in queues.items() if ends.visits][:MOST_RANGES]
     if not shown:
         return panel("ranges", "Wait and run by queue", nothing("No job ended in this period."))
-    axis = LogAxis([length for one in shown for length in _lengths(one.ends)])
+    axis = LogAxis([length for _, ends in shown for length in _lengths(ends)])
     heading = joined(axis_words(axis), element("span", "Range", class_="hidden"))
-    columns: tuple[Column[QueueReport], ...] = (
-        Column("Queue", lambda one: name(one.name)),
-        Column(heading, lambda one: _bar(axis, one.ends), "grow span"),
-        Column("Wait p95", lambda one: duration(one.ends.wait_p95), "n"),
-        Column("Run p95", lambda one: duration(one.ends.run_p95), "n"),
+    columns: tuple[Column[tuple[str, Ends]], ...] = (
+        Column("Queue", lambda one: named(one[0])),
+        Column(heading, lambda one: _bar(axis, one[1]), "grow span"),
+        Column("Wait p95", lambda one: _late(one[1].wait_p95), "n"),
+        Column("Run p95", lambda one: duration(one[1].run_p95), "n"),
     )
     made = table(columns, shown, "Waiting and running time by queue")
     return panel(
@@ -69,9 +71,9 @@ def queues(report: Report) -> Markup:
     )
 
 
-def _oldest(one: QueueReport) -> Child:
-    words = duration(one.oldest_ready)
-    return element("span", words, class_="warn") if (one.oldest_ready or timedelta(0)) > LATE else words
+def _late(length: timedelta | None) -> Child:
+    words = duration(length)
+    return element("span", words, class_="warn") if (length or timedelta(0)) > LATE else words
 
 
 def _live(of: str) -> Column[QueueReport]:
@@ -99,7 +101,7 @@ COLUMNS: tuple[Column[QueueReport], ...] = (
     _live("scheduled"),
     _live("ready"),
     _live("running"),
-    Column("Oldest ready", _oldest, "n", label="Oldest"),
+    Column("Oldest ready", lambda one: _late(one.oldest_ready), "n", label="Oldest"),
     Column("Processed", lambda one: count(one.ends.visits), "n"),
     Column("Failed", lambda one: count(one.ends.failed), "n", opt="opt-1"),
     Column("Dead", _dead, "n"),

@@ -4,7 +4,8 @@ from holdfast.model.human_readable import counted
 from holdfast.model.report import Problem, Report, Weight
 from holdfast.report.charts.sparkline import sparkline
 from holdfast.report.markup import Child, Markup, element, joined
-from holdfast.report.panel import shape
+from holdfast.report.panel import Links, shape
+from holdfast.report.sections.throughput import finished
 from holdfast.report.words import change, count, duration, moment, percent
 
 
@@ -15,7 +16,7 @@ def headline(report: Report) -> str:
     return f"{counted(len(report.problems), 'problem')} in the last {length}"
 
 
-def verdict(report: Report) -> Markup:
+def verdict(report: Report, links: Links | None = None) -> Markup:
     is_bad = any(one.weight is Weight.BAD for one in report.problems)
     look = "bad" if is_bad else "attention" if report.problems else "ok"
     symbol = {"bad": "dead", "attention": "failed", "ok": "completed"}[look]
@@ -25,8 +26,9 @@ def verdict(report: Report) -> Markup:
         element("h1", headline(report)),
         _period(report),
     )
-    problems = element("ul", *map(_problem, report.problems), class_="problems") if report.problems else None
-    return element("section", head, problems, class_="panel verdict-panel", aria_label="Verdict")
+    problems = [_problem(one, links) for one in report.problems]
+    listed = element("ul", *problems, class_="problems whole") if problems else None
+    return element("section", head, listed, class_="panel verdict-panel", aria_label="Verdict")
 
 
 def _period(report: Report) -> Markup:
@@ -40,18 +42,19 @@ def _period(report: Report) -> Markup:
     )
 
 
-def _problem(problem: Problem) -> Markup:
+def _problem(problem: Problem, links: Links | None) -> Markup:
+    target = f"#{problem.section}" if links is None else links.problem(problem)
     look, symbol = ("bad", "dead") if problem.weight is Weight.BAD else ("attention", "failed")
     return element(
         "li",
         element("span", shape(symbol), class_=f"is-{look}"),
-        element("div", element("a", problem.title, href=f"#{problem.section}"), element("p", problem.words)),
-        element("code", problem.command),
+        element("div", element("a", problem.title, href=target), element("p", problem.words)),
+        element("code", problem.command) if links is None else element("span"),
     )
 
 
 def figures(report: Report) -> Markup:
-    ended, before, slices = report.ended, report.ended_before, report.timeline
+    ended, before, slices = report.ended, report.ended_before, finished(report)
     good = ended.completed / ended.jobs if ended.jobs else None
     return element(
         "section",

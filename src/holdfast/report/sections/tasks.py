@@ -1,6 +1,6 @@
 """The tasks and models with what they cost, and the retries."""
 
-from holdfast.model.report import ModelReport, Report, TaskReport
+from holdfast.model.report import Ends, ModelReport, Report, Retries, TaskReport
 from holdfast.report.charts.share_bar import share_bar
 from holdfast.report.markup import Child, Markup, element, joined
 from holdfast.report.panel import and_more, body, nothing, panel
@@ -74,25 +74,25 @@ MODELS: tuple[Column[ModelReport], ...] = (
 )
 
 
-def retries(report: Report) -> Markup:
-    found, visits = report.retries, report.ended.visits
+def retries(ended: Ends, found: Retries) -> Markup:
+    visits = ended.visits
     if not visits:
         return panel("retries", "Retries", nothing("No job ended in this period."))
-    in_vain = found.jobs - found.completed
     bars = (
-        _bar("Ended at once", visits - found.jobs, visits, "completed"),
+        _bar("Went well at once", ended.successes - found.completed, visits, "completed"),
         _bar("Retried, went well", found.completed, visits, "scheduled"),
-        _bar("Retried in vain", in_vain, visits, "failed"),
+        _bar("Died", ended.dead, visits, "dead"),
+        _bar("Rejected, cancelled", ended.rejected + ended.cancelled, visits, "quiet"),
     )
     words = element(
         "dl",
         element("dt", "Retries that went well"),
-        element("dd", percent(found.success)),
+        element("dd", f"{percent(found.success)} of {found.jobs:,}" if found.jobs else NONE),
         element("dt", "Failed attempts"),
-        element("dd", count(report.ended.failed)),
+        element("dd", count(ended.failed)),
         class_="kv",
     )
-    note = "share of ended jobs and stage visits" if report.ended.advanced else "share of ended jobs"
+    note = "share of ended jobs and stage visits" if ended.advanced else "share of ended jobs"
     return panel("retries", "Retries", body(element("ol", *bars, class_="bars"), words), note=note)
 
 

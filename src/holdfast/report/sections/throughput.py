@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from holdfast.model.duration import exact
-from holdfast.model.report import Report, Slice
+from holdfast.model.report import EndsOverTime, Slice
 from holdfast.report.charts.scale import duration_ticks
 from holdfast.report.charts.time_chart import Series, TimeChart, legend, time_chart
 from holdfast.report.markup import Markup
@@ -12,11 +12,17 @@ from holdfast.report.table import chart_table
 from holdfast.report.words import clock, count, duration
 
 
-def throughput(report: Report) -> Markup:
+def throughput(report: EndsOverTime) -> Markup:
     slices = report.timeline
+    first, last = _drawn(report)
+    shown = [one.ends if first <= number <= last else None for number, one in enumerate(slices)]
     areas = (
-        Series("Completed", "completed", [one.ends.completed for one in slices]),
-        Series("Rejected, cancelled", "quiet", [one.ends.rejected + one.ends.cancelled for one in slices]),
+        Series("Completed", "completed", [None if one is None else one.completed for one in shown]),
+        Series(
+            "Rejected, cancelled",
+            "quiet",
+            [None if one is None else one.rejected + one.cancelled for one in shown],
+        ),
     )
     bars = (
         Series("Dead", "dead", [one.ends.dead for one in slices]),
@@ -35,6 +41,7 @@ def throughput(report: Report) -> Markup:
             strip_title="Failed attempts",
             bars=bars,
             hints=[_sentence(report, one) for one in slices],
+            before=f"No job ended before {clock(slices[first].at, report.period.length)}",
         )
     )
     return panel(
@@ -47,15 +54,31 @@ def throughput(report: Report) -> Markup:
     )
 
 
-def _sentence(report: Report, one: Slice) -> str:
+def finished(report: EndsOverTime) -> list[Slice]:
+    """Without a last slice that has only begun."""
+    return report.timeline[:-1] if report.period.last_is_open else report.timeline
+
+
+def _drawn(report: EndsOverTime) -> tuple[int, int]:
+    """The first and the last slice of the drawing: from the first one in which something ended, without the
+    one that is still open.
+    """
+    last = len(finished(report)) - 1
+    ended = (n for n, one in enumerate(report.timeline) if one.ends.visits or one.ends.failed)
+    return min(next(ended, 0), last), last
+
+
+def _sentence(report: EndsOverTime, one: Slice) -> str:
     ends = one.ends
+    so_far = " so far" if report.period.last_is_open and one is report.timeline[-1] else ""
     return (
-        f"{clock(one.at, report.period.length)}: {ends.completed:,} completed, {ends.rejected:,} rejected, "
-        f"{ends.cancelled:,} cancelled, {ends.failed:,} failed attempts, {ends.dead:,} dead"
+        f"{clock(one.at, report.period.length)}{so_far}: "
+        f"{ends.completed:,} completed, {ends.rejected:,} rejected, {ends.cancelled:,} cancelled, "
+        f"{ends.failed:,} failed attempts, {ends.dead:,} dead"
     )
 
 
-def _table(report: Report) -> Markup:
+def _table(report: EndsOverTime) -> Markup:
     headings = ("From (UTC)", "Ended", "Completed", "Rejected", "Cancelled", "Dead", "Failed attempts")
     rows = [
         (
@@ -72,7 +95,7 @@ def _table(report: Report) -> Markup:
     return chart_table(headings, rows, "Jobs that ended and attempts that failed, newest first")
 
 
-def durations(report: Report) -> Markup:
+def durations(report: EndsOverTime) -> Markup:
     slices = report.timeline
     lines = (
         Series("Wait p95", "ready", [_seconds(one.ends.wait_p95) for one in slices]),
@@ -108,7 +131,7 @@ def _seconds(length: timedelta | None) -> float | None:
     return None if length is None else length.total_seconds()
 
 
-def _lasted(report: Report, one: Slice) -> str:
+def _lasted(report: EndsOverTime, one: Slice) -> str:
     at = clock(one.at, report.period.length)
     if not one.ends.visits:
         return f"{at}: no job ended"

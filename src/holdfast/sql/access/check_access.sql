@@ -1,7 +1,7 @@
 -- Checks that a call of the HTTP API is allowed, and returns whose access key it carries.
--- hash is the SHA-256 of the secret. queues and tasks are what the call names, jobs what it reads or has stored, runs
--- those that it reads or adds to: each must be in the key's scope; a run is in the scope in which it was started. To
--- operate on a run, all its jobs must be in the scope too.
+-- hash is the SHA-256 of a secret of the key, or of a session. queues and tasks are what the call names, jobs what it
+-- reads or has stored, runs those that it reads or adds to: each must be in the key's scope; a run is in the scope in
+-- which it was started. To operate on a run, all its jobs must be in the scope too.
 -- worker is the one that the call speaks for: the key must have registered it. Raises HF007 for a key that is not
 -- valid, HF008 for what its role or scope does not allow, and HF004 for a job or run outside of its scope or a worker
 -- of another key, as for one that does not exist. scope stands for the key's queues and tasks: null for all.
@@ -23,6 +23,7 @@ begin
   from holdfast.access_secrets as s
   join holdfast.access_keys as k on k.id = s.key_id
   where s.hash = check_access.hash
+    and s.kind <> 'link'
     and k.revoked_at is null
     and coalesce(k.expires_at > moment, true)
     and coalesce(s.expires_at > moment, true);

@@ -1,4 +1,4 @@
--- valid -> revoked: refuses all secrets of an access key from now on. The audit trail gets one event.
+-- valid -> revoked: refuses all secrets and sessions of an access key from now on. The audit trail gets one event.
 create or replace function holdfast.revoke_access_key(name text, reason text default null, actor text default null)
 returns void
 language plpgsql volatile security definer

@@ -1,5 +1,6 @@
 -- valid -> valid: gives an access key a new secret, and returns until when its earlier ones are accepted too.
--- hash is the SHA-256 of the new secret. overlap is how long both work, 0 to 30 days. The audit trail gets one event.
+-- hash is the SHA-256 of the new secret. overlap is how long both work, 0 to 30 days. Sessions end by then too, and
+-- log-in links at once. The audit trail gets one event.
 create or replace function holdfast.rotate_access_key(
   name text, hash bytea, overlap interval default '1 hour', reason text default null, actor text default null
 )
@@ -17,7 +18,8 @@ begin
   perform holdfast.check_access_hash(hash);
   rotated := holdfast.find_access_key(name);
   moment := holdfast.now();
-  delete from holdfast.access_secrets as s where s.key_id = rotated and s.expires_at <= moment;
+  -- A link would open a session that outlives the overlap.
+  delete from holdfast.access_secrets as s where s.key_id = rotated and (s.expires_at <= moment or s.kind = 'link');
   update holdfast.access_secrets as s set expires_at = moment + overlap
   where s.key_id = rotated and coalesce(s.expires_at > moment + overlap, true);
   insert into holdfast.access_secrets (hash, key_id, created_at) values (hash, rotated, moment);

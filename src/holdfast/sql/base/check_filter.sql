@@ -15,7 +15,8 @@ begin
       'Use ' || array_to_string(known, ', ') || '.');
   end if;
   perform (filter ->> 'run')::uuid, (filter ->> 'worker')::uuid, (filter ->> 'since')::timestamptz,
-    (filter ->> 'until')::timestamptz, (filter ->> 'attempt')::integer, (filter ->> 'failures')::integer,
+    (filter ->> 'until')::timestamptz, (filter ->> 'enqueued_after')::timestamptz,
+    (filter ->> 'enqueued_before')::timestamptz, (filter ->> 'attempt')::integer, (filter ->> 'failures')::integer,
     (filter ->> 'priority')::integer;
 exception
   when invalid_text_representation or invalid_datetime_format or datetime_field_overflow or invalid_parameter_value
@@ -23,7 +24,7 @@ exception
     raise exception using
       errcode = 'HF002',
       message = format('A value of the filter is invalid: %s.', left(sqlerrm, 200)),
-      hint = 'run and worker must be UUIDs; since and until must be ISO 8601 times; attempt, failures and priority must'
-        ' be integers.';
+      hint = 'run and worker must be UUIDs; since, until, enqueued_after and enqueued_before must be ISO 8601 times;'
+        ' attempt, failures and priority must be integers.';
 end
 $$;

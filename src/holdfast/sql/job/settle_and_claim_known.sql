@@ -2,7 +2,8 @@
 -- Besides what that does: claimed jobs of tasks that the worker did not register are deferred for other workers and not
 -- returned; if its access key is for some tasks only, they are out of its scope and ready again at once; time_box, the
 -- time that the worker still has, limits n to what it can do in it; a worker that was asked to drain gets no job but a
--- row of kind drain; to complete a job at a stage of a pipeline moves it to its next stage.
+-- row of kind drain; to complete a job at a stage of a pipeline moves it to its next stage; an end that the same call
+-- has made before, as in end_job, is of kind repeated and not lost.
 create or replace function holdfast.settle_and_claim_known(
   worker uuid, n integer, ids uuid[], tokens uuid[], verbs text[], outputs json[], details jsonb[],
   time_box interval default null
@@ -44,6 +45,14 @@ begin
       unknown := unknown || job_id;
       marks := marks || token;
     else
+      if kind = 'lost' and exists (
+        select from unnest(ids, tokens, verbs) as u (id, mark, verb)
+        where u.id = job_id
+          and u.mark = token
+          and holdfast.was_ended(u.id, u.mark, u.verb)
+      ) then
+        kind := 'repeated';
+      end if;
       return next;
     end if;
   end loop;

@@ -11,10 +11,10 @@ declare
   keys text[];
 begin
   perform holdfast.check_count('max', max);
-  with taken as (
-    delete from holdfast.order_releases as r
-    where r.id in (select o.id from holdfast.order_releases as o order by o.id limit max for update skip locked)
-    returning r.key
+  with notes as (
+    select o.id from holdfast.order_releases as o order by o.id limit max for update skip locked
+  ), taken as (
+    delete from holdfast.order_releases as r using notes as n where r.id = n.id returning r.key
   )
   select array_agg(distinct key) into keys from taken;
   return coalesce(holdfast.move_up(keys, holdfast.now()), 0);

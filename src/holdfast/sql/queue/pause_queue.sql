@@ -6,7 +6,8 @@ set search_path = holdfast, pg_temp
 as $$
 begin
   update holdfast.queues as q
-  set paused_at = coalesce(q.paused_at, holdfast.now()), paused_reason = holdfast.sanitise_text(reason)
+  set paused_at = coalesce(q.paused_at, holdfast.now()), paused_reason = holdfast.sanitise_text(reason),
+      paused_by = actor
   where q.name = queue;
   if not found then
     perform holdfast.refuse('HF004', format('There is no queue %s.', queue),

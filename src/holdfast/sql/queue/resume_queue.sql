@@ -5,7 +5,9 @@ language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
 as $$
 begin
-  update holdfast.queues as q set paused_at = null, paused_reason = null where q.name = queue;
+  update holdfast.queues as q
+  set paused_at = null, paused_reason = null, paused_by = null
+  where q.name = queue;
   if not found then
     perform holdfast.refuse('HF004', format('There is no queue %s.', queue),
       'The view holdfast.queue_view lists all queues.');

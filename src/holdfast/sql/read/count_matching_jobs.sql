@@ -12,12 +12,7 @@ declare
   ended   bigint := 0;
 begin
   filter := holdfast.read_job_filter(filter);
-  lowest := coalesce(
-    holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'newer_than')),
-    '00000000-0000-0000-0000-000000000000');
-  highest := coalesce(
-    holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'older_than')),
-    'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  select b.lowest, b.highest into lowest, highest from holdfast.id_bounds(filter) as b;
   if states && array['waiting', 'scheduled', 'ready', 'running'] then
     select count(*) into live
     from holdfast.jobs as j
@@ -27,7 +22,10 @@ begin
       and holdfast.job_matches(
         filter, j.state, j.queue, j.task, j.run_id, j.labels, j.attempt, j.failures,
         j.priority, j.worker_id, j.order_key, j.unique_scope, j.unique_key, j.login_id, j.origin,
-        j.claimed_actor);
+        j.claimed_actor)
+      and coalesce(
+        holdfast.own_row_fits(filter, j.payload, j.attempt + j.failures + j.losses + j.deferrals),
+        (holdfast.look_closer(filter, j.id, j.payload)).fits);
   end if;
   if states && array['completed', 'rejected', 'cancelled', 'dead'] then
     select count(*) into ended
@@ -39,7 +37,10 @@ begin
       and holdfast.job_matches(
         filter, h.state, h.queue, h.task, h.run_id, h.labels, h.attempt, h.failures,
         h.priority, h.worker_id, h.order_key, h.unique_scope, h.unique_key, h.login_id, h.origin,
-        h.claimed_actor);
+        h.claimed_actor)
+      and coalesce(
+        holdfast.own_row_fits(filter, h.payload, h.attempt + h.failures + h.losses + h.deferrals),
+        (holdfast.look_closer(filter, h.id, h.payload)).fits);
   end if;
   return live + ended;
 end

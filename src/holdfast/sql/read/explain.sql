@@ -76,9 +76,12 @@ begin
   return query select b.* from holdfast.lane_blockers(held.lane, held.task) as b;
   if held.state = 'ready' or held.state = 'scheduled' and held.due_at <= at then
     return query
-      select 'behind', format('%s before it in its lane: they take all that may start now.',
-        case n when 1 then '1 job stands' else n || ' jobs stand' end), null::timestamptz, true
+      select 'behind',
+        case when n > 1 then format('%s jobs stand before it and take all that may start now.', n)
+          else coalesce('Job ' || f.id, 'One job') || ' stands before it and takes all that may start now.' end,
+        null::timestamptz, true
       from holdfast.starts_before(held, at) as n
+      left join lateral holdfast.first_before(held, at) as f (id) on n = 1
       where n is not null;
   end if;
   return query select m.* from holdfast.move_remark(job) as m;

@@ -1,6 +1,6 @@
 -- Returns ids and states of live jobs that match a filter, oldest first, for bulk actions.
--- filter: as in list_jobs. For the next page pass the last id as after. Looks at 10,000 jobs per call: a last row
--- without a state is not a match, but the place to continue from.
+-- filter: as in list_jobs. For the next page pass the last id as after. Looks at 10,000 jobs per call, and at 16 MiB
+-- of payloads above 2 KB: a last row without a state is not a match, but the place to continue from.
 -- plan: no seqscan, no bitmapscan, no sort
 create or replace function holdfast.find_jobs(filter jsonb default '{}', after uuid default null,
   max integer default 1000)
@@ -15,13 +15,14 @@ declare
   seen    record;
   looked  integer := 0;
   given   integer := 0;
+  looks   boolean;
+  fits    boolean;
+  bytes   integer := 0;
 begin
   perform holdfast.check_count('max', max);
   filter := holdfast.read_job_filter(filter);
-  lowest := greatest(after, holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'newer_than')),
-    '00000000-0000-0000-0000-000000000000');
-  highest := coalesce(holdfast.id_at(holdfast.now() - holdfast.read_interval(filter -> 'older_than')),
-    'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  looks := filter ?| '{payload,fingerprint}';
+  select greatest(after, b.lowest), b.highest into lowest, highest from holdfast.id_bounds(filter) as b;
   for seen in
     (select j.* from holdfast.jobs as j
       where filter ? 'unique_key' and j.unique_key = filter ->> 'unique_key' and j.id > lowest and j.id < highest
@@ -39,19 +40,26 @@ begin
       order by j.id
       limit 10000)
   loop
-    exit when given >= least(max, 10000);
+    exit when given >= least(max, 10000) or bytes > 16777216;
     looked := looked + 1;
     job_id := seen.id;
     state := seen.state;
-    if holdfast.job_matches(filter, seen.state, seen.queue, seen.task, seen.run_id, seen.labels, seen.attempt,
+    fits := holdfast.job_matches(filter, seen.state, seen.queue, seen.task, seen.run_id, seen.labels, seen.attempt,
       seen.failures, seen.priority, seen.worker_id, seen.order_key, seen.unique_scope, seen.unique_key, seen.login_id,
-      seen.origin, seen.claimed_actor)
-    then
+      seen.origin, seen.claimed_actor);
+    if fits and looks then
+      fits := holdfast.own_row_fits(filter, seen.payload, seen.attempt + seen.failures + seen.losses + seen.deferrals);
+    end if;
+    if fits is null then
+      select l.fits, bytes + l.read_bytes into fits, bytes
+      from holdfast.look_closer(filter, seen.id, seen.payload) as l;
+    end if;
+    if fits then
       given := given + 1;
       return next;
     end if;
   end loop;
-  if looked = 10000 and given < least(max, 10000) then
+  if (looked = 10000 or bytes > 16777216) and given < least(max, 10000) then
     state := null;
     return next;
   end if;

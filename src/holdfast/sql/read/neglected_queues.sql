@@ -27,7 +27,8 @@ begin
     join holdfast.queues as q on q.name = l.queue and q.paused_at is null
     where l.lane = place
       and exists (select from holdfast.jobs as j where j.lane = l.lane and j.state = 'ready');
-    if queue <> all (served || given) then
+    -- Without a queue it is null, which differs from all of an empty array.
+    if queue is not null and queue <> all (served || given) then
       given := given || queue;
       return next queue;
     end if;

@@ -1,7 +1,7 @@
 -- The 10,000 newest ended jobs between two ids, and which of them match a filter.
 -- Jobs with a unique key, jobs of runs, and jobs that did not complete have indexes of their own.
 create or replace function holdfast.newest_ended(filter jsonb, lowest uuid, highest uuid)
-returns table (id uuid, ended_at timestamptz, fits boolean)
+returns table (id uuid, ended_at timestamptz, fits boolean, payload json)
 language sql stable
 as $$
   (
@@ -9,6 +9,8 @@ as $$
       h.id, h.ended_at,
       holdfast.job_matches(filter, h.state, h.queue, h.task, h.run_id, h.labels, h.attempt, h.failures, h.priority,
         h.worker_id, h.order_key, h.unique_scope, h.unique_key, h.login_id, h.origin, h.claimed_actor)
+        and holdfast.own_row_fits(filter, h.payload, h.attempt + h.failures + h.losses + h.deferrals),
+      case when filter ? 'payload' then h.payload end
     from holdfast.history as h
     where filter ? 'unique_key'
       and coalesce(filter ->> 'state', 'dead') in ('completed', 'rejected', 'cancelled', 'dead')
@@ -22,6 +24,8 @@ as $$
       h.id, h.ended_at,
       holdfast.job_matches(filter, h.state, h.queue, h.task, h.run_id, h.labels, h.attempt, h.failures, h.priority,
         h.worker_id, h.order_key, h.unique_scope, h.unique_key, h.login_id, h.origin, h.claimed_actor)
+        and holdfast.own_row_fits(filter, h.payload, h.attempt + h.failures + h.losses + h.deferrals),
+      case when filter ? 'payload' then h.payload end
     from holdfast.history as h
     where not filter ? 'unique_key' and filter ? 'run'
       and coalesce(filter ->> 'state', 'dead') in ('completed', 'rejected', 'cancelled', 'dead')
@@ -35,6 +39,8 @@ as $$
       h.id, h.ended_at,
       holdfast.job_matches(filter, h.state, h.queue, h.task, h.run_id, h.labels, h.attempt, h.failures, h.priority,
         h.worker_id, h.order_key, h.unique_scope, h.unique_key, h.login_id, h.origin, h.claimed_actor)
+        and holdfast.own_row_fits(filter, h.payload, h.attempt + h.failures + h.losses + h.deferrals),
+      case when filter ? 'payload' then h.payload end
     from holdfast.history as h
     where not filter ?| '{unique_key,run}' and filter ->> 'state' in ('rejected', 'cancelled', 'dead')
       and h.state <> 'completed' and h.state = filter ->> 'state' and h.id > lowest and h.id < highest
@@ -47,6 +53,8 @@ as $$
       h.id, h.ended_at,
       holdfast.job_matches(filter, h.state, h.queue, h.task, h.run_id, h.labels, h.attempt, h.failures, h.priority,
         h.worker_id, h.order_key, h.unique_scope, h.unique_key, h.login_id, h.origin, h.claimed_actor)
+        and holdfast.own_row_fits(filter, h.payload, h.attempt + h.failures + h.losses + h.deferrals),
+      case when filter ? 'payload' then h.payload end
     from holdfast.history as h
     where not filter ?| '{unique_key,run}'
       and coalesce(filter ->> 'state', 'completed') = 'completed'

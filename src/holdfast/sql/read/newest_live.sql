@@ -1,7 +1,7 @@
 -- The 10,000 newest live jobs between two ids, and which of them match a filter.
 -- Plain SQL, which is evaluated lazily: a caller's loop reads no more than it needs.
 create or replace function holdfast.newest_live(filter jsonb, lowest uuid, highest uuid)
-returns table (id uuid, ended_at timestamptz, fits boolean)
+returns table (id uuid, ended_at timestamptz, fits boolean, payload json)
 language sql stable
 as $$
   (
@@ -9,6 +9,8 @@ as $$
       j.id, null::timestamptz,
       holdfast.job_matches(filter, j.state, j.queue, j.task, j.run_id, j.labels, j.attempt, j.failures, j.priority,
         j.worker_id, j.order_key, j.unique_scope, j.unique_key, j.login_id, j.origin, j.claimed_actor)
+        and holdfast.own_row_fits(filter, j.payload, j.attempt + j.failures + j.losses + j.deferrals),
+      case when filter ? 'payload' then j.payload end
     from holdfast.jobs as j
     where filter ? 'unique_key'
       and coalesce(filter ->> 'state', 'ready') in ('waiting', 'scheduled', 'ready', 'running')
@@ -22,6 +24,8 @@ as $$
       j.id, null::timestamptz,
       holdfast.job_matches(filter, j.state, j.queue, j.task, j.run_id, j.labels, j.attempt, j.failures, j.priority,
         j.worker_id, j.order_key, j.unique_scope, j.unique_key, j.login_id, j.origin, j.claimed_actor)
+        and holdfast.own_row_fits(filter, j.payload, j.attempt + j.failures + j.losses + j.deferrals),
+      case when filter ? 'payload' then j.payload end
     from holdfast.jobs as j
     where not filter ? 'unique_key' and filter ? 'run'
       and coalesce(filter ->> 'state', 'ready') in ('waiting', 'scheduled', 'ready', 'running')
@@ -35,6 +39,8 @@ as $$
       j.id, null::timestamptz,
       holdfast.job_matches(filter, j.state, j.queue, j.task, j.run_id, j.labels, j.attempt, j.failures, j.priority,
         j.worker_id, j.order_key, j.unique_scope, j.unique_key, j.login_id, j.origin, j.claimed_actor)
+        and holdfast.own_row_fits(filter, j.payload, j.attempt + j.failures + j.losses + j.deferrals),
+      case when filter ? 'payload' then j.payload end
     from holdfast.jobs as j
     where not filter ?| '{unique_key,run}'
       and coalesce(filter ->> 'state', 'ready') in ('waiting', 'scheduled', 'ready', 'running')

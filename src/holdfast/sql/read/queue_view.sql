@@ -23,7 +23,8 @@ select
     case when exists (select from running as p where p.is_partial) then 'running' end
   ], null) as more_than,
   s.sampled_at, s.waiting as sampled_waiting, s.scheduled as sampled_scheduled, s.ready as sampled_ready,
-  s.running as sampled_running
+  s.running as sampled_running,
+  case when q.paused_at is null then p.actor else q.paused_by end as paused_by
 from holdfast.queues as q
 cross join lateral holdfast.count_jobs(q.name) as c
 left join holdfast.full_pause as p on true

@@ -1,5 +1,6 @@
--- Returns running jobs that have reported their progress, longest running first, at most max (up to 1000).
--- progress is a row of progress_view, with eta in seconds. queues limits them. Looks at 10,000 running jobs.
+-- Returns running jobs, longest running first, at most max (up to 1000).
+-- progress is a row of progress_view, with eta in seconds; null if the job has reported none. queues limits them. Looks
+-- at 10,000 running jobs.
 -- plan: no seqscan, no bitmapscan
 create or replace function holdfast.running_jobs(max integer default 20, queues text[] default null)
 returns table (job_id uuid, queue text, task text, started_at timestamptz, progress jsonb)
@@ -15,23 +16,22 @@ begin
       from holdfast.jobs as j
       where j.state = 'running'
       limit 10000
-    ), reported as materialized (
+    ), chosen as materialized (
       select l.*
       from looked as l
       where coalesce(l.queue = any (queues), queues is null)
-        and exists (select from holdfast.progress as p where p.job_id = l.id)
       order by l.started_at, l.id
       limit least(max, 1000)
     )
     select r.id, r.queue, r.task, r.started_at, p.progress
-    from reported as r
+    from chosen as r
     -- offset 0: one look by id.
-    cross join lateral (
+    left join lateral (
       select to_jsonb(v) - 'job_id' || jsonb_build_object('eta', extract(epoch from v.eta)) as progress
       from holdfast.progress_view as v
       where v.job_id = r.id
       offset 0
-    ) as p
+    ) as p on true
     order by r.started_at, r.id;
 end
 $$;

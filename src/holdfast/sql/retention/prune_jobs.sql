@@ -1,7 +1,7 @@
 -- completed | rejected | cancelled | dead -> (nothing): deletes ended jobs past their queue's retention.
--- Also deletes expired unique keys and cached values (keys counts both), and drops empty partitions of history. A dead
--- letter that is open or under investigation keeps its job. Returns counts, at most max of each; no row while another
--- call is pruning.
+-- Also deletes expired unique keys, cached values, and secrets of access keys such as sessions (keys counts all three),
+-- and drops empty partitions of history. A dead letter that is open or under investigation keeps its job. Returns
+-- counts, at most max of each; no row while another call is pruning.
 create or replace function holdfast.prune_jobs(max integer default 1000)
 returns table (jobs integer, keys integer, partitions integer)
 language plpgsql volatile security definer
@@ -40,16 +40,17 @@ begin
     jobs := cardinality(old);
     perform holdfast.forget_jobs(old);
   end if;
-  delete from holdfast.unique_keys as k
-  where (k.scope, k.key) in (
+  with past as (
     select u.scope, u.key
     from holdfast.unique_keys as u
     where u.expires_at < at
     order by u.expires_at
     limit max
-    for update skip locked);
+    for update skip locked
+  )
+  delete from holdfast.unique_keys as k using past as p where k.scope = p.scope and k.key = p.key;
   get diagnostics keys = row_count;
-  keys := keys + holdfast.prune_cached_values(at, max);
+  keys := keys + holdfast.prune_cached_values(at, max) + holdfast.prune_access_secrets(at, max);
   partitions := holdfast.drop_empty_partitions(at);
   return next;
 end

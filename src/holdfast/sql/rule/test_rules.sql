@@ -15,13 +15,12 @@ declare
   place  record;
   judged record;
   facts  jsonb;
-  owner  text;
 begin
   perform holdfast.check_object('options', options);
   perform holdfast.check_enqueue(array[task], array[payload], options, false);
   select * into o from holdfast.read_option(options, at);
   select array[p.queue] as queues, array[p.priority] as priorities, array[p.ruled_by] as ruled_by,
-    null::integer[] as places
+    array[case p.ruled_by when 'task' then task else p.queue end] as rule_owners, null::integer[] as places
   into place
   from holdfast.find_place(task, coalesce(o.queue, o.default_queue), o.endpoint, o."group", false) as p;
   if place.ruled_by[1] is null then
@@ -29,17 +28,17 @@ begin
       'priority', coalesce(o.priority, o.default_priority, place.priorities[1]));
   end if;
   select a.* into judged from holdfast.apply_rules(null, array[task], array[payload], o, own, place, at) as a;
-  owner := case place.ruled_by[1] when 'task' then task else place.queues[1] end;
   facts := holdfast.job_facts(payload, o.labels, task, place.queues[1], o.origin, at);
   return jsonb_build_object(
-    'queue', coalesce(judged.queues[1], place.queues[1]), 'priority', coalesce(judged.priorities[1], o.priority),
-    'of', place.ruled_by[1] || ' ' || owner,
+    'queue', coalesce(judged.queue, judged.queues[1], place.queues[1]),
+    'priority', coalesce(judged.priorities[1], o.priority),
+    'of', place.ruled_by[1] || ' ' || place.rule_owners[1],
     'rules', (
       select jsonb_agg(jsonb_build_object('name', r.name, 'position', r.position, 'condition', r.condition,
         'points', r.points, 'queue', r.queue, 'enabled', r.is_enabled,
         'matched', holdfast.condition_holds(facts, r.path), 'looked_at', holdfast.facts_looked_at(facts, r.path))
         order by r.position, r.name)
       from holdfast.rules as r
-      where r.kind = place.ruled_by[1] and r.owner = owner));
+      where r.kind = place.ruled_by[1] and r.owner = place.rule_owners[1]));
 end
 $$;

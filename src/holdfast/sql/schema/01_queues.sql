@@ -4,6 +4,7 @@ create table holdfast.queues (
   name          text primary key,
   paused_at     timestamptz,
   paused_reason text,
+  paused_by     text,
   priority      smallint,
   max_failures  smallint,
   max_losses    smallint not null default 3,
@@ -47,7 +48,8 @@ create index queues_expiry on holdfast.queues (expires_at) where expires_at is n
 comment on table holdfast.queues is 'A queue: work under one name, with its policy.';
 comment on column holdfast.queues.name is 'What producers and workers call it.';
 comment on column holdfast.queues.paused_at is 'Since when no job of it is claimed; null while it runs.';
-comment on column holdfast.queues.paused_reason is 'Why it was paused, in the words of whoever did.';
+comment on column holdfast.queues.paused_reason is 'Why it was paused, in the words of the actor.';
+comment on column holdfast.queues.paused_by is 'Person or program that asked for the pause.';
 comment on column holdfast.queues.priority is 'Priority of jobs that name none, 0 to 100; null means 50.';
 comment on column holdfast.queues.max_failures
   is 'Failures that make a job dead, unless its task or the job itself says otherwise.';

@@ -24,6 +24,13 @@ create table holdfast.rules (
   position   integer not null,
   condition  text not null,
   path       jsonpath not null generated always as (condition::jsonpath) stored,
+  reads      text not null generated always as (
+    case
+      when condition::jsonpath::text !~ '[$](?![.]"payload")' then 'payload'
+      when condition::jsonpath::text !~ '[$](?![.]"(payload|labels|size)")' then 'some'
+      else 'all'
+    end
+  ) stored,
   points     smallint,
   queue      text,
   is_enabled boolean not null default true,
@@ -42,6 +49,8 @@ comment on column holdfast.rules.name is 'Name of the rule, unique within its se
 comment on column holdfast.rules.position is 'Order within its set: the first rule with a queue that matches decides.';
 comment on column holdfast.rules.condition is 'A jsonpath predicate over the facts of the job, as it was written.';
 comment on column holdfast.rules.path is 'The same, parsed.';
+comment on column holdfast.rules.reads
+  is 'Facts that it looks at: payload; some (payload, labels, size); or all. An enqueue makes only those of its set.';
 comment on column holdfast.rules.points is 'Points added to the score of the jobs that match.';
 comment on column holdfast.rules.queue is 'Queue for the jobs that match.';
 comment on column holdfast.rules.is_enabled is 'Whether enqueues evaluate it.';

@@ -34,14 +34,21 @@ comment on column holdfast.access_keys.last_used_at is 'When it was last used, t
 create table holdfast.access_secrets (
   hash       bytea primary key,
   key_id     uuid not null,
+  kind       text not null default 'key',
   created_at timestamptz not null,
   expires_at timestamptz,
-  constraint access_secret_is_sha256 check (octet_length(hash) = 32)
+  constraint access_secret_is_sha256 check (octet_length(hash) = 32),
+  constraint access_secret_kind_known check (kind in ('key', 'session', 'link')),
+  constraint access_secret_expires_unless_key check (kind = 'key' or expires_at is not null)
 );
 create index access_secrets_key on holdfast.access_secrets (key_id);
+create index access_secrets_expiry on holdfast.access_secrets (expires_at) where expires_at is not null;
 comment on table holdfast.access_secrets
-  is 'The secrets of access keys: one each, and earlier ones while they overlap.';
+  is 'The secrets of access keys: one each, earlier ones while they overlap, and those of sessions and log-in links.';
 comment on column holdfast.access_secrets.hash is 'SHA-256 of the secret, which the database never sees.';
 comment on column holdfast.access_secrets.key_id is 'The access key.';
+comment on column holdfast.access_secrets.kind
+  is 'What it is for: key for any call, session for a browser, link to open one session.';
 comment on column holdfast.access_secrets.created_at is 'When it was added.';
-comment on column holdfast.access_secrets.expires_at is 'From when it is refused because another replaced it.';
+comment on column holdfast.access_secrets.expires_at
+  is 'From when it is refused: another replaced it, or the session or link is over.';

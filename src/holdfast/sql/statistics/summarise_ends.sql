@@ -11,10 +11,12 @@ declare
   now      constant timestamptz := holdfast.now();
   this     constant timestamptz := date_trunc('minute', now);
   oldest   constant xid8 := pg_snapshot_xmin(pg_current_snapshot());
+  usual    constant interval := '10 minutes';
   kept     holdfast.statistics_settings;
   last     record;
   sure     timestamptz;
   since    timestamptz;
+  width    interval := usual;
   step     timestamptz;
   written  integer := 0;
 begin
@@ -33,10 +35,18 @@ begin
   sure := least(greatest(coalesce(last.sure, this - interval '1 day'), this - kept.keep_minutes), this);
   since := date_trunc('minute', sure);
   while since < this and clock_timestamp() - started < interval '2 seconds' loop
-    step := least(this, since + interval '10 minutes');
-    written := written + holdfast.summarise_minutes(since, step);
-    perform holdfast.keep_lanes(since, step);
-    since := step;
+    step := least(this, since + width);
+    if holdfast.is_quiet(since, step) then
+      -- A new database, or one whose workers were stopped: a look costs the same however long the span is.
+      since := step;
+      width := 2 * width;
+    elsif step > since + usual then
+      width := width / 2;
+    else
+      written := written + holdfast.summarise_minutes(since, step);
+      perform holdfast.keep_lanes(since, step);
+      since := step;
+    end if;
   end loop;
   if since = this then
     written := written + holdfast.summarise_minutes(this, this + interval '1 minute');

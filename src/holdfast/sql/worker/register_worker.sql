@@ -4,8 +4,8 @@
 -- info: lease (30 seconds; a number of seconds or the text of an interval), slots, group, weights ({queue: weight}),
 -- tasks (the names it can run), host, pid, version, metadata, time_box, continues, claim_size, run, isolation,
 -- slots_from and claim_size_from (option, group, flag or default: where these come from, see worker_flags), access_key
--- (the key for which the HTTP API registers it), and internal (true: it runs Holdfast's own jobs, and may name the
--- queue holdfast).
+-- (the key for which the HTTP API registers it: HF005 if that key has 10,000 live workers), and internal (true: it runs
+-- Holdfast's own jobs, and may name the queue holdfast).
 -- Returns when the lease ends. Call renew_lease well before that, for instance every third of the lease.
 create or replace function holdfast.register_worker(worker uuid, queues text[], info jsonb default '{}')
 returns timestamptz
@@ -43,6 +43,7 @@ begin
   if not coalesce((info ->> 'internal')::boolean, false) then
     perform holdfast.refuse_reserved(variadic queues);
   end if;
+  perform holdfast.check_key_workers((info ->> 'access_key')::uuid, worker);
   perform holdfast.name_queues(queues);
   insert into holdfast.workers as w (
     id, "group", queues, weights, tasks, lease, lease_until, renewed_at, slots, host, pid, version, started_at,

@@ -5,7 +5,7 @@ create or replace function holdfast.find_places(
   made boolean[], tasks text[], o record, own record, is_judged boolean,
   out places integer[], out lanes integer[], out queues text[], out priorities integer[], out timeouts interval[],
   out ageing double precision[], out payload_limits integer[], out is_full boolean, out woken text[],
-  out ruled_by text[]
+  out ruled_by text[], out rule_owners text[]
 )
 language plpgsql volatile
 as $$
@@ -31,7 +31,7 @@ begin
   places := asked.places;
   for place in
     select
-      u.number, u."group", u.is_capped, p.*,
+      u.number, u.name, u."group", u.is_capped, p.*,
       not is_judged and bool_or(p.ruled_by is not null) over () as comes_again
     from rows from (
       unnest(asked.tasks), unnest(asked.queues), unnest(asked.endpoints), unnest(asked.groups), unnest(asked.are_capped)
@@ -42,6 +42,7 @@ begin
   loop
     if place.comes_again then
       ruled_by[place.number] := place.ruled_by;
+      rule_owners[place.number] := case place.ruled_by when 'task' then place.name else place.queue end;
     -- check_job refuses the jobs of a queue with a longer name.
     elsif place.lane is null and length(place.queue) <= 200 then
       place.lane := holdfast.find_lane(place.queue, place.endpoint, place."group", place.task, place.is_capped);

@@ -46,10 +46,14 @@ declare
   version      constant integer := case when o.pipeline is not null then holdfast.newest_version(o.pipeline) end;
   -- Up to this size no payload needs to be measured.
   is_small     constant boolean := largest <= least(2000, (select min(m) from unnest(limits) as m));
-  -- All jobs are like the first.
-  is_checked   constant boolean := is_internal or is_small and (places, priorities, declared, timeouts, most) is null
-    and holdfast.check_job(1, coalesce(o.priority, o.default_priority, usual_points[1]), o.max_failures, 0, null,
-      coalesce(o.timeout, usual_times[1]), queues[1]);
+  -- All jobs are like the first, apart from priorities that are in range.
+  is_checked   constant boolean := is_internal or is_small and (places, declared, timeouts, most) is null
+    and coalesce((
+      select bool_and(coalesce(p, o.priority, o.default_priority, usual_points[1]) between 0 and 100)
+      from unnest(priorities) as p
+    ), true)
+    and holdfast.check_job(1, coalesce(priorities[1], o.priority, o.default_priority, usual_points[1]), o.max_failures,
+      0, null, coalesce(o.timeout, usual_times[1]), queues[1]);
 begin
   insert into holdfast.jobs (
     id, lane, priority, urgency, state, rank_at, due_at, waits_for, lead, queue, task, pipeline, pipeline_version,

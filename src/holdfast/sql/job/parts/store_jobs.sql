@@ -15,7 +15,6 @@ declare
   seqs    bigint[];
   heads   boolean[];
   place   record;
-  judged  record;
   routes  text[];
 begin
   if options ->> 'pipeline' is not null and cardinality(tasks) in (1, n) then
@@ -56,11 +55,11 @@ begin
   select p.*, holdfast.find_login() as login_id into place
   from holdfast.find_places(made, tasks, o, own, options @> '{"rules": false}') as p;
   if place.ruled_by is not null then
-    select a.* into judged from holdfast.apply_rules(made, tasks, payloads, o, own, place, at) as a;
-    own.priority := judged.priorities;
-    own.rules := judged.matched;
-    routes := judged.routes;
-    own.queue := case when routes is null then own.queue else judged.queues end;
+    select
+      a.priorities, a.matched, a.routes, coalesce(a.queue, o.queue),
+      case when a.queue is null then coalesce(a.queues, own.queue) end
+    into own.priority, own.rules, routes, o.queue, own.queue
+    from holdfast.apply_rules(made, tasks, payloads, o, own, place, at) as a;
     select p.*, place.login_id into place from holdfast.find_places(made, tasks, o, own, true) as p;
   end if;
   perform holdfast.insert_jobs(ids, made, seqs, heads, tasks, payloads, largest, options, o, own, place, at,

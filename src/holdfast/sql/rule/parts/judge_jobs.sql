@@ -1,10 +1,12 @@
 -- The queue and priority of each new job of a call by the enabled rules of its set, and the rules that matched.
 -- A caller's own queue wins over any rule, and its own priority unless the set overrides it.
+-- is_routed: rules chose the queue of every job.
 -- Jobs for which the same rules hold share one outcome, which is made once.
 -- plan: no nestloop, no mergejoin, no sort
 create or replace function holdfast.judge_jobs(
   made boolean[], tasks text[], payloads json[], o record, own record, place record, at timestamptz,
-  is_guarded boolean, out queues text[], out priorities integer[], out matched jsonb[], out routes text[]
+  is_guarded boolean, out queues text[], out priorities integer[], out matched jsonb[], out routes text[],
+  out is_routed boolean
 )
 language plpgsql stable
 set timezone = 'UTC'
@@ -20,21 +22,13 @@ declare
   places         constant integer[] := place.places;
   place_queues   constant text[] := place.queues;
   usual_points   constant integer[] := place.priorities;
-  ruled_by       constant text[] := place.ruled_by;
+  kinds          constant text[] := place.ruled_by;
+  owners         constant text[] := place.rule_owners;
 begin
-  with job as materialized (
-    select i, place, task, ruled_by[place] as kind,
-      case ruled_by[place] when 'task' then task else place_queues[place] end as owner
-    from generate_series(1, cardinality(payloads)) as i
-    cross join lateral (
-      select case when places is null then 1 else places[i] end as place, coalesce(tasks[i], tasks[1]) as task
-    ) as p
-    where made[i] is not false
-      and ruled_by[place] is not null
-  ), rule_set as materialized (
+  with rule_set as materialized (
     -- offset 0: one look into the index per set, whatever the statistics say.
     select b.*, row_number() over () as number
-    from (select distinct kind, owner from job) as s
+    from (select distinct u.kind, u.owner from unnest(kinds, owners) as u (kind, owner) where u.kind is not null) as s
     cross join lateral (
       select k.* from holdfast.rule_sets as k where k.kind = s.kind and k.owner = s.owner offset 0
     ) as b
@@ -44,44 +38,49 @@ begin
     cross join lateral (
       select k.* from holdfast.rules as k where k.kind = s.kind and k.owner = s.owner and k.is_enabled offset 0
     ) as r
-  ), needed as materialized (
-    -- Most conditions look at these facts only, and all facts of a job cost more than ten conditions.
-    select s.*, exists (
-      select from rule as r
-      where r.of_set = s.number and r.path::text ~ $re$\$(?!\."(payload|labels|size)")$re$
-    ) as needs_all
-    from rule_set as s
+  ), ruled as materialized (
+    -- All facts of a job cost more than ten conditions, and most conditions look only at the payload.
+    select p.place, s.number as of_set, s.base, s.overrides, (
+      select case when bool_and(r.reads = 'payload') then 'payload' when bool_or(r.reads = 'all') then 'all' end
+      from rule as r where r.of_set = s.number
+    ) as reads
+    from unnest(kinds, owners) with ordinality as p (kind, owner, place)
+    join rule_set as s on s.kind = p.kind and s.owner = p.owner
   ), judged as materialized (
     select
-      j.i, s.number as of_set, coalesce(given_queues[j.i], o.queue) is null as may_route,
-      case when s.overrides or coalesce(given_points[j.i], o.priority) is null then
-        coalesce(s.base, default_points[j.i], o.default_priority, usual_points[j.place])
+      i, s.of_set, coalesce(given_queues[i], o.queue) is null as may_route,
+      case when s.overrides or coalesce(given_points[i], o.priority) is null then
+        coalesce(s.base, default_points[i], o.default_priority, usual_points[s.place])
       else -1 end as start,
       array(
         select r.number from rule as r
-        where r.of_set = s.number
+        where r.of_set = s.of_set
           and case
             when is_guarded then holdfast.condition_holds(f.facts, r.path)
             else jsonb_path_match_tz(f.facts, r.path, '{}', silent => true)
           end
       ) as matches
-    from job as j
-    join needed as s on s.kind = j.kind and s.owner = j.owner
+    from generate_series(1, cardinality(payloads)) as i
+    join ruled as s on s.place = case when places is null then 1 else places[i] end
     cross join lateral (
-      select case when s.needs_all then
-        holdfast.job_facts(payloads[j.i], coalesce(labels_of[j.i], o.labels), j.task, place_queues[j.place],
-          coalesce(origins[j.i], o.origin), at)
-      else
-        jsonb_build_object(
-          'payload', payloads[j.i], 'size', octet_length(payloads[j.i]::text),
-          'labels', coalesce(nullif(coalesce(labels_of[j.i], o.labels), 'null'), '{}'))
+      select case s.reads
+        when 'payload' then jsonb_build_object('payload', payloads[i])
+        when 'all' then holdfast.job_facts(payloads[i], coalesce(labels_of[i], o.labels), coalesce(tasks[i], tasks[1]),
+          place_queues[s.place], coalesce(origins[i], o.origin), at)
+        else jsonb_build_object('payload', payloads[i], 'size', octet_length(payloads[i]::text),
+          'labels', coalesce(nullif(coalesce(labels_of[i], o.labels), 'null'), '{}'))
       end as facts
       offset 0
     ) as f
+    where made[i] is not false
   ), outcome as materialized (
-    select d.*, e.*, case when v.rules is not null then jsonb_strip_nulls(jsonb_build_object(
+    select d.members, e.*, case when v.rules is not null then jsonb_strip_nulls(jsonb_build_object(
       'of', s.kind || ' ' || s.owner, 'rules', v.rules, 'priority', e.score, 'queue', e.route)) end as words
-    from (select distinct of_set, may_route, start, matches from judged) as d
+    from (
+      select of_set, may_route, start, matches, array_agg(i) as members
+      from judged
+      group by of_set, may_route, start, matches
+    ) as d
     join rule_set as s on s.number = d.of_set
     cross join lateral (
       select
@@ -98,10 +97,10 @@ begin
     array_agg(coalesce(u.route, given_queues[n], o.queue, default_queues[n], o.default_queue) order by n),
     array_agg(coalesce(u.score, given_points[n]) order by n),
     array_agg(u.words order by n),
-    array_agg(distinct u.route) filter (where u.route is not null)
-  into queues, priorities, matched, routes
+    (select array_agg(distinct route) from outcome where route is not null),
+    count(u.route) = count(*)
+  into queues, priorities, matched, routes, is_routed
   from generate_series(1, cardinality(payloads)) as n
-  left join judged as j on j.i = n
-  left join outcome as u using (of_set, may_route, start, matches);
+  left join (select m, u.route, u.score, u.words from outcome as u cross join unnest(u.members) as m) as u on u.m = n;
 end
 $$;

@@ -10,10 +10,6 @@ as $$
 declare
   written integer;
 begin
-  -- One look at a quiet span, instead of one at each of its minutes.
-  if not exists (select from holdfast.countable(since, until)) then
-    return 0;
-  end if;
   with counted as materialized (
     select
       m.minute, t.what, t.queue, t.task, t.pipeline, t.stage, t.state, t.name,

@@ -1,6 +1,7 @@
--- Forecasts jobs per minute of a queue: from this time of day on earlier days, scaled by how today compares to them.
-create or replace function holdfast.forecast_rate(of_queue text, ahead interval default '10 minutes')
-returns double precision
+-- Forecasts jobs per minute of queues: from this time of day on earlier days, scaled by how today compares to them.
+-- last is the rate of the last ten minutes. Figures of all queues are read together: they lie together, by minute.
+create or replace function holdfast.forecast_rates(queues text[], ahead interval)
+returns table (queue text, last double precision, forecast double precision)
 language sql stable
 as $$
   with clock as (
@@ -17,35 +18,41 @@ as $$
     select 0, 'last', c.now - interval '10 minutes', interval '10 minutes' from clock as c
     union all
     select 0, 'before', c.now - interval '20 minutes', interval '10 minutes' from clock as c
-  ), rate as (
-    select s.day, s.part, coalesce(sum(e.jobs), 0) / (extract(epoch from s.length)::double precision / 60) as jobs
+  ), counted as materialized (
+    select s.day, s.part, e.queue, sum(e.jobs) / (extract(epoch from s.length)::double precision / 60) as jobs
     from span as s
-    left join holdfast.end_counts as e
+    join holdfast.end_counts as e
       on not e.is_hour
       and e.minute >= s.since
       and e.minute < s.since + s.length
       and e.what = 'end'
-      and e.queue = of_queue
-    group by s.day, s.part, s.length
+      and e.queue = any (queues)
+    group by s.day, s.part, s.length, e.queue
+  ), rate as (
+    select q.name as queue, s.day, s.part, coalesce(c.jobs, 0) as jobs
+    from (select distinct u as name from unnest(queues) as u) as q
+    cross join span as s
+    left join counted as c on c.queue = q.name and c.day = s.day and c.part = s.part
   ), known as (
     -- A day counts if it had work at either time.
-    select a.day, a.jobs as at_then, b.jobs as lately
+    select a.queue, a.day, a.jobs as at_then, b.jobs as lately
     from rate as a
-    join rate as b on b.day = a.day and b.part = 'lately'
+    join rate as b on b.queue = a.queue and b.day = a.day and b.part = 'lately'
     where a.part = 'then' and a.jobs + b.jobs > 0
   ), today as (
     select
-      max(jobs) filter (where part = 'lately') as lately, max(jobs) filter (where part = 'last') as last,
+      queue, max(jobs) filter (where part = 'lately') as lately, max(jobs) filter (where part = 'last') as last,
       max(jobs) filter (where part = 'before') as before
     from rate
     where day = 0
+    group by queue
   )
-  select case
+  select t.queue, t.last, case
     when count(k.day) > 0 and avg(k.lately) > 0 then avg(k.at_then) * least(5, greatest(0.2, t.lately / avg(k.lately)))
     -- Without days to compare with: the last ten minutes, and half of their trend.
     else greatest(0, t.last + (t.last - t.before) * 0.5 * extract(epoch from ahead)::double precision / 600)
   end
   from today as t
-  left join known as k on true
-  group by t.lately, t.last, t.before
+  left join known as k on k.queue = t.queue
+  group by t.queue, t.lately, t.last, t.before
 $$;

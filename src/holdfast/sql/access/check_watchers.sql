@@ -1,0 +1,45 @@
+-- Returns which watchers of live updates may go on: their places in the lists, from 1.
+-- hashes has the SHA-256 of a secret of each one's access key, or of its session; jobs the job that it watches, null
+-- for what no move can take out of the key's scope. Unlike check_access, it checks all watchers of a server at once.
+-- plan: no seqscan, generic
+create or replace function holdfast.check_watchers(hashes bytea[], jobs uuid[])
+returns setof integer
+language plpgsql volatile security definer
+set search_path = holdfast, pg_temp
+as $$
+declare
+  moment constant timestamptz := holdfast.now();
+  placed constant jsonb := (
+    select coalesce(jsonb_object_agg(p.id, jsonb_build_array(p.queue, p.task)), '{}')
+    from holdfast.place_of_jobs(array(select distinct u from unnest(jobs) as u where u is not null)) as p);
+  used   uuid[];
+begin
+  if cardinality(hashes) is distinct from cardinality(jobs) or cardinality(hashes) > 1000 then
+    perform holdfast.refuse('HF002', 'hashes and jobs must be lists of the same length, at most 1000.',
+      'Pass one of each for every watcher.');
+  end if;
+  return query
+    select w.place::integer
+    from unnest(hashes, jobs) with ordinality as w (hash, job, place)
+    join holdfast.access_secrets as s on s.hash = w.hash
+    join holdfast.access_keys as k on k.id = s.key_id
+    where s.kind <> 'link'
+      and k.revoked_at is null
+      and coalesce(k.expires_at > moment, true)
+      and coalesce(s.expires_at > moment, true)
+      and holdfast.access_problem(k, 'read_job', null, null) is null
+      and (w.job is null or k.scope is null
+        or coalesce(placed -> w.job::text ->> 0 = any (k.queues), k.queues is null)
+          and coalesce(placed -> w.job::text ->> 1 = any (k.tasks), k.tasks is null));
+  -- As check_access does: to the hour, and never waiting.
+  used := array(select distinct s.key_id from holdfast.access_secrets as s where s.hash = any (hashes));
+  update holdfast.access_keys as k set last_used_at = moment
+  where k.id in (
+    select l.id
+    from holdfast.access_keys as l
+    where l.id = any (used)
+      and l.revoked_at is null
+      and coalesce(l.last_used_at < moment - interval '1 hour', true)
+    for update skip locked);
+end
+$$;
