@@ -80,9 +80,14 @@ def _parser() -> argparse.ArgumentParser:
     add("--redis", action="store_true", help="peers: those on Redis and SQLite, too")
     add("--only", nargs="+", metavar="PEER", help="peers, held, mixed: these and no others")
     add("--against", metavar="COMMIT", help="mixed, drain: plain jobs at an older commit, too")
-    add("--seconds", type=_count, help="of single enqueues (peers 3, api 5); held: in all (120)")
+    add(
+        "--seconds",
+        type=_count,
+        help="of single enqueues (peers 3, api 5); held: in all (120); watchers (20)",
+    )
     add("--minutes", type=_count, help="held: the same in minutes")
-    add("--scale", type=_scale, default=1.0, help="depth, load: of their numbers of jobs")
+    add("--scale", type=_scale, default=1.0, help="depth, load, dashboard: of their numbers of jobs")
+    add("--requests", type=_count, default=40, help="dashboard: of each page (default 40)")
     add("--seeds", type=int, nargs="+", metavar="N", help="flow: seeds (default 41 to 45)")
     add("--no-sql", action="store_true", help="flow: leave out the runs on PostgreSQL")
     add("--docs", action="store_true", help="flow: write table and chart into the guide")

@@ -22,6 +22,7 @@ ABOUT = {
     "mixed": "The cost of each feature alone and of all together; bulk enqueues beside peers that have it.",
     "load": "Claim size × depth × workers, while a worker is killed and statistics are read.",
     "api": "The same work over HTTP and in SQL; what 500 long polls of one server cost.",
+    "dashboard": "Each page of an installation with 200 queues and 500 workers; 1 and 50 watching browsers.",
     "calls": "500 concurrent calls of two seconds in one worker process.",
 }
 HEAD = """# Benchmarks

@@ -72,5 +72,6 @@ SUMMARIES = {
     # One of the four combinations of depth and workers, for each claim size.
     "load": Summary(leaves_out=lambda name: not name.endswith("_100000_2")),
     "api": Summary({"SQL": _of("sql")}),
+    "dashboard": Summary(leaves_out=lambda name: name.endswith(" p50")),
     "calls": Summary(),
 }

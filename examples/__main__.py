@@ -21,6 +21,7 @@ from types import ModuleType
 from examples.display import Display
 from examples.options import Options
 from examples.verdict import Verdict
+from holdfast.cli.demo.dashboard_process import dashboard_of
 from holdfast.embedded import EmbeddedError, EmbeddedServer
 from holdfast.model.error import HoldfastError
 from holdfast.testing import fresh_database
@@ -40,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     start, display = time.monotonic(), Display()
     try:
-        verdict = asyncio.run(_run(asked, display))
+        verdict = asyncio.run(_run(asked, display, start))
     except KeyboardInterrupt:
         return _stopped(asked.name, "was interrupted", INTERRUPTED)
     except asyncio.CancelledError:
@@ -50,7 +51,6 @@ def main(arguments: Sequence[str]) -> int:
     except Exception as exc:
         traceback.print_exc()
         return _stopped(asked.name, f"stopped with {type(exc).__name__}", 1)
-    _tell(verdict, asked, time.monotonic() - start)
     return verdict.exit_code
 
 
@@ -65,6 +65,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./dev example", description="Run a complete system.")
     parser.add_argument("name", nargs="?", choices=known, metavar="NAME", help="without it: list all")
     parser.add_argument("--full", action="store_true", help="at full size, which takes minutes")
+    parser.add_argument("--keep", action="store_true", help="show it in the dashboard, until Ctrl-C")
     parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
     parser.add_argument("--plant", metavar="FAULT", help="break one thing, to see the verdict fail")
     asked = parser.parse_args(arguments)
@@ -74,17 +75,36 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     return asked
 
 
-async def _run(asked: argparse.Namespace, display: Display) -> Verdict:
+async def _run(asked: argparse.Namespace, display: Display, start: float) -> Verdict:
     """SIGTERM cancels, so that everything is removed as with Ctrl-C."""
     task = asyncio.current_task()
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     with _directory(asked.name) as directory:
         display.say(f"{asked.name}: starting a PostgreSQL server in {directory}")
-        async with _database(directory) as url:
+        async with _database(directory) as url, _dashboard(asked, url, directory, display):
             options = Options(url, directory, display, asked.full, asked.plant)
             verdict: Verdict = await examples()[asked.name].main(options)
+            _tell(verdict, asked, time.monotonic() - start)
             return verdict
+
+
+@asynccontextmanager
+async def _dashboard(
+    asked: argparse.Namespace, url: str, directory: Path, display: Display
+) -> AsyncIterator[None]:
+    """With --keep: shows the example while it runs, and afterwards until a signal comes."""
+    if not asked.keep:
+        yield
+        return
+    async with dashboard_of(url, directory) as address:
+        display.say(f"{asked.name}: watch it in a browser: {address}")
+        yield
+        display.say(f"{asked.name}: the dashboard stays at {address} until Ctrl-C")
+        ended, loop = asyncio.Event(), asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, ended.set)
+        await ended.wait()
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 
 from bench.bars.api import api_bars
 from bench.bars.bar import Bar
+from bench.bars.dashboard import dashboard_bars
 from bench.bars.depth import depth_bars
 from bench.bars.held import held_bars
 from bench.bars.limit import limit_bars
@@ -19,6 +20,7 @@ BARS: dict[str, Callable[[Results], Iterable[Bar]]] = {
     "held": held_bars,
     "mixed": mixed_bars,
     "api": api_bars,
+    "dashboard": dashboard_bars,
 }
 
 

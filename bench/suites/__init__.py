@@ -6,6 +6,7 @@ from collections.abc import Callable
 from bench.result import Results
 from bench.suites.api import api
 from bench.suites.calls import calls
+from bench.suites.dashboard import dashboard
 from bench.suites.depth import depth
 from bench.suites.detail import detail
 from bench.suites.drain import drain
@@ -31,6 +32,7 @@ SUITES: dict[str, Callable[[Results, Namespace], None]] = {
     ),
     "load": lambda results, asked: load(results, runs=asked.runs, scale=asked.scale),
     "api": lambda results, asked: api(results, asked.runs, asked.jobs, asked.seconds or 5),
+    "dashboard": lambda results, asked: dashboard(results, asked.requests, asked.scale, asked.seconds or 20),
     "calls": lambda results, asked: calls(results, runs=asked.runs, jobs=asked.jobs),
     "detail": lambda results, asked: detail(results, runs=asked.runs, jobs=asked.jobs),
     "drain": lambda results, asked: drain(results, asked.runs, asked.jobs, against=asked.against),

@@ -16,6 +16,7 @@ from examples.posts_pipeline.model import Models, Post
 from examples.posts_pipeline.record import Record, read_record
 from examples.verdict import Check, Verdict
 from holdfast import Holdfast, PipelineHandle, Run, Timeout
+from holdfast.cli.demo.dashboard_process import logs_in
 from holdfast.testing import ModelServer
 from holdfast.testing.model_server import ChatRequest
 from holdfast.testing.supervisor import Supervisor
@@ -113,8 +114,7 @@ async def _enqueue(app: Holdfast, pipeline: PipelineHandle, count: int) -> tuple
 
 async def _work(app: Holdfast, run: Run, size: Size, environment: Mapping[str, str], options: Options) -> int:
     """Until all posts have ended. Kills workers on the way, replaces them, and returns how many it killed."""
-    logs, display, start = options.directory / "logs", options.display, time.monotonic()
-    logs.mkdir()
+    logs, display, start = logs_in(options.directory, "workers"), options.display, time.monotonic()
     kill_after = [size.posts * number // (size.kills + 1) for number in range(1, size.kills + 1)]
     async with Supervisor((*WORKER, "--lease", size.lease), environment, logs) as supervisor:
         pids = ", ".join(str(supervisor.start().pid) for _ in range(size.workers))

@@ -43,6 +43,16 @@ def peers() -> Results:
     return results
 
 
+def dashboard() -> Results:
+    results = Results("dashboard")
+    for path in ("/", "/jobs"):
+        results.add(OURS, "1", f"{path} p50", "ms", 60)
+        results.add(OURS, "1", f"{path} p95", "ms", 150)
+    results.add(OURS, "1", "watchers_1_statements_per_s", "statements/s", 5.0)
+    results.add(OURS, "1", "watchers_50_statements_per_s", "statements/s", 5.5)
+    return results
+
+
 def limit() -> Results:
     results = Results("limit")
     for name in ("drain_1", "drain_2"):

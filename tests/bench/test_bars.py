@@ -16,6 +16,7 @@ GOOD: list[Callable[[], Results]] = [
     planted.held,
     planted.mixed,
     planted.api,
+    planted.dashboard,
 ]
 
 
@@ -53,6 +54,8 @@ def test_every_suite_with_bars_is_planted() -> None:
         (planted.api, "enqueue_16", 740),
         (planted.api, "long_polls_mb", 201),
         (planted.api, "long_polls_statements_per_s", 21),
+        (planted.dashboard, "/jobs p95", 201),
+        (planted.dashboard, "watchers_50_statements_per_s", 6.6),
         (planted.limit, "drain_1", 22_000),
         (planted.limit, "drain_2", 24_900),
         (planted.depth, "ready_deep_rate", 7_400),

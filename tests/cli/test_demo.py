@@ -2,16 +2,19 @@
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import urllib.request
 from pathlib import Path
 
 import psutil
 import pytest
 
 from tests.cli.command import environment
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.alone
 
@@ -38,9 +41,27 @@ def test_forty_jobs_survive_a_flaky_server_and_a_killed_worker(directory: Path) 
     last = out.splitlines()[-1]
     assert re.fullmatch(r"demo: 40 of 40 completed, 0 lost, 0 duplicated, 1 worker killed, \d+ s", last)
     assert "kill -9" in err
+    assert re.search(r"watch it in a browser: http://127\.0\.0\.1:\d+", err)
     assert list(directory.iterdir()) == []
     assert processes_in(directory) == []
     directory.rmdir()
+
+
+@pytest.mark.slow
+def test_with_keep_the_dashboard_stays_until_a_signal_and_the_database_after_it(directory: Path) -> None:
+    process = start(directory, "--jobs", "20", "--keep")
+    assert process.stderr is not None
+    address = next(line.split()[5] for line in process.stderr if "the dashboard stays at" in line)
+    with urllib.request.urlopen(address, timeout=PATIENCE) as page:
+        assert "<title>" in page.read().decode()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert process.returncode == 0, out + err
+    assert "Traceback" not in err
+    assert out.splitlines()[-1].startswith("demo: 20 of 20 completed")
+    assert processes_in(directory) == []
+    assert [one.name.startswith("holdfast-demo-") for one in directory.iterdir()] == [True]
+    shutil.rmtree(directory)
 
 
 @pytest.mark.slow

@@ -70,6 +70,28 @@ def test_a_job_can_join_a_trace(database_url: str) -> None:
     assert (refused.code, "traceparent" in refused.err) == (2, True)
 
 
+def test_jobs_are_listed_and_cancelled_by_values_of_their_payload(database_url: str) -> None:
+    ada = enqueue(database_url, '{"customer": {"id": 4711}, "items": [{"sku": "a=b"}]}')
+    enqueue(database_url, '{"customer": {"id": 4712}}')
+    wanted = ("--payload", "customer.id=4711", "--payload", "items.0.sku=a=b")
+    listed = holdfast("jobs", "list", *wanted, "--json", url=database_url).document["jobs"]
+    assert [job["id"] for job in listed] == [ada]
+    cancelled = holdfast("jobs", "cancel", *wanted, "--reason", "x", "--yes", "--json", url=database_url)
+    assert cancelled.document["jobs"] == [{"id": ada, "result": "cancelled"}]
+    for wrong in ("customer.id", "=1", "a..b=1"):
+        refused = holdfast("jobs", "list", "--payload", wrong, url=database_url)
+        assert (refused.code, refused.out) == (2, ""), wrong
+
+
+def test_jobs_are_listed_by_the_time_of_their_enqueue(database_url: str) -> None:
+    job = enqueue(database_url)
+    at = holdfast("jobs", "show", job, "--json", url=database_url).document["created_at"]
+    for option, count in (("--enqueued-after", 1), ("--enqueued-before", 0)):
+        listed = holdfast("jobs", "list", option, at, "--newer-than", "1h", "--json", url=database_url)
+        assert len(listed.document["jobs"]) == count, option
+    assert holdfast("jobs", "list", "--enqueued-after", "2030-01-31", url=database_url).code == 2
+
+
 def test_checkpoints_are_shown_to_viewers_and_to_no_producer(database_url: str) -> None:
     async def saved(conn: Connection) -> str:
         job = await running_job(conn)

@@ -31,12 +31,12 @@ PROGRESS_KEYS = {
 }
 RUN_KEYS = {
     *("id", "name", "state", "total", "completed", "rejected", "cancelled", "dead", "created_at", "ended_at"),
-    *("origin", "login", "role", "claimed_actor", "units", "cost"),
+    *("origin", "login", "role", "claimed_actor", "units", "cost", "labels"),
 }
 QUEUE_KEYS = {
     *("name", "paused_at", "paused_reason", "waiting", "scheduled", "ready", "running", "oldest_ready"),
     *("max_concurrent", "rate", "more_than", "sampled_at", "sampled_waiting", "sampled_scheduled"),
-    *("sampled_ready", "sampled_running"),
+    *("sampled_ready", "sampled_running", "paused_by"),
 }
 POLICY_KEYS = {
     *("priority", "max_failures", "max_losses", "retry", "timeout", "max_wait", "rescue_delay"),
@@ -49,6 +49,8 @@ WORKER_KEYS = {
     *("claim_size", "box_until", "drain_asked", "metadata", "slots_from", "claim_size_from"),
 }
 NEED_KEYS = {
+    "limited_by",
+    "most",
     *("queue", "workers", "slots", "rate_per_minute", "forecast_per_minute", "seconds_per_job", "ready"),
     "running",
 }

@@ -1,6 +1,9 @@
 """`holdfast stats` and `holdfast errors`."""
 
+from dataclasses import fields
+
 from holdfast.db.connect import Connection
+from holdfast.model.stats import ErrorGroup
 from tests.builders import a_queue, a_worker, claim_one, completed_job, dead_job, fail, ready_job, settle
 from tests.cli.command import holdfast
 from tests.cli.scene import count_ends, given
@@ -102,9 +105,16 @@ def test_errors_that_are_alike_are_counted_together(database_url: str) -> None:
             await fail(conn, await claim_one(conn, worker), message=message)
 
     given(database_url, make)
-    errors = holdfast("errors", "--json", url=database_url).document["errors"]
+    found = holdfast("errors", "--json", url=database_url).document
+    errors = found["errors"]
     assert [(one["attempts"], one["jobs"]) for one in errors] == [(2, 2), (1, 1)]
-    assert holdfast("errors", "--queue", "other", "--json", url=database_url).document == {"errors": []}
+    assert (found["total"]["attempts"], found["total"]["groups"]) == (3, 2)
+    assert {*errors[0]} == {one.name for one in fields(ErrorGroup)}
+    for chosen in (["--queue", "other"], ["--stage", "x"], ["--text", "nothing"], ["--skip", "2"]):
+        assert holdfast("errors", *chosen, "--json", url=database_url).document["errors"] == [], chosen
+    (one,) = holdfast("errors", "--text", "ROUTE", "--json", url=database_url).document["errors"]
+    assert one == errors[1]
+    assert "there are 2 groups" in holdfast("errors", "--limit", "1", url=database_url).err
     shown = holdfast("errors", url=database_url, COLUMNS="80")
     assert errors[0]["fingerprint"] in shown.out
     assert max(map(len, shown.lines)) <= 80

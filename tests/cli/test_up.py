@@ -1,14 +1,19 @@
 """`holdfast up` as a process tree: it serves, works, replaces, drains, and leaves nothing behind."""
 
 import json
+import os
+import pty
+import re
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.request import HTTPCookieProcessor, build_opener
 
 import psutil
 import pytest
@@ -16,6 +21,8 @@ import pytest
 from tests.cli.command import environment, eventually, holdfast, holdfast_process
 from tests.cli.test_worker import APP
 from tests.patience import PATIENCE
+
+LINK = re.compile(rb"^serve    \| holdfast: open .* 10 minutes: (\S+)/login\?link=(\S+)\r$", re.MULTILINE)
 
 
 def test_a_server_that_cannot_start_says_why_and_without_an_app_the_next_step_is_explained(
@@ -101,6 +108,69 @@ def test_with_dev_it_needs_no_key_and_the_others_drain_when_the_parent_is_killed
     assert {row["state"] for row in workers(database_url)} == {"stopped"}, "they have signed off"
     lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
     assert {"process", "pid"} <= {name for line in lines for name in line}
+
+
+@pytest.mark.alone
+@pytest.mark.slow
+def test_a_terminal_gets_a_link_to_the_dashboard_and_a_log_gets_none(
+    database_url: str, tmp_path: Path
+) -> None:
+    with up_in_a_terminal(database_url, "text") as (process, screen):
+        eventually(lambda: LINK.search(screen) is not None)
+        found = LINK.search(screen)
+        assert found is not None
+        assert found[1].decode() == address(process)
+        browser = build_opener(HTTPCookieProcessor())
+        for page in (f"/login?link={found[2].decode()}", "/api/v1/keys"):
+            assert browser.open(found[1].decode() + page, timeout=PATIENCE).status == 200
+        assert keys(database_url) == ["valid"]
+        process.terminate()
+        assert process.wait(PATIENCE) == 0
+    assert keys(database_url) == ["revoked"]
+    with up_in_a_terminal(database_url, "json") as (process, screen):
+        address(process)
+        process.terminate()
+        assert process.wait(PATIENCE) == 0
+    assert b"the dashboard is at" in screen
+    assert b"link" not in screen
+    with running(database_url, tmp_path) as process:
+        address(process)
+        process.terminate()
+        assert process.wait(PATIENCE) == 0
+    text = (tmp_path / "log").read_text()
+    assert "the dashboard is at" in text
+    assert "link" not in text
+    assert keys(database_url) == ["revoked"], "no other was made"
+
+
+@contextmanager
+def up_in_a_terminal(url: str, log_format: str) -> Iterator[tuple["subprocess.Popen[str]", bytearray]]:
+    """With a pseudo-terminal as stderr, and what has been written there."""
+    master, slave = pty.openpty()
+    screen = bytearray()
+
+    def read() -> None:
+        with suppress(OSError):  # the last process that could write has ended
+            while chunk := os.read(master, 4096):
+                screen.extend(chunk)
+
+    reading = threading.Thread(target=read)
+    command = [sys.executable, "-m", "holdfast", "--log-format", log_format, "up", "--port", "0"]
+    try:
+        with subprocess.Popen(
+            command, env=environment(url), stdout=subprocess.PIPE, stderr=slave, text=True
+        ) as process:
+            os.close(slave)
+            reading.start()
+            yield process, screen
+        reading.join(PATIENCE)
+    finally:
+        os.close(master)
+
+
+def keys(url: str) -> list[str]:
+    """The states of all access keys."""
+    return [key["state"] for key in holdfast("keys", "list", "--all", "--json", url=url).document["keys"]]
 
 
 def told_by_workers(log: Path, what: str) -> int:

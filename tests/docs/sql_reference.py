@@ -57,11 +57,13 @@ def reference() -> str:
     return "".join([*map(_section, SECTIONS), f"\n## Views\n{_index(views)}", *map(_view, views)])
 
 
+@cache
 def public_functions() -> list[Public]:
     found = (_public(file) for file in load_sql_files().functions)
     return sorted((one for one in found if one and one.header.kind == "function"), key=lambda one: one.name)
 
 
+@cache
 def public_views() -> list[Public]:
     headers = ((file, read_header(file.text)) for file in load_sql_files().functions)
     views = [
@@ -70,7 +72,8 @@ def public_views() -> list[Public]:
     return sorted(views, key=lambda one: one.name)
 
 
-def errors_of(name: str) -> set[str]:
+@cache
+def errors_of(name: str) -> frozenset[str]:
     """What a call may raise: its own, those of its helpers, and those of verbs that it calls itself.
 
     A helper's call of another verb is on behalf of other jobs or runs, and its arguments are right.
@@ -83,8 +86,9 @@ def errors_of(name: str) -> set[str]:
     return found - set(_CAUGHT.findall(_texts()[name]))
 
 
-def _raised_by(name: str, stops: frozenset[str]) -> set[str]:
-    found = set(_RAISED.findall(_texts()[name]))
+@cache
+def _raised_by(name: str, stops: frozenset[str]) -> frozenset[str]:
+    found = frozenset(_RAISED.findall(_texts()[name]))
     for helper in _calls(name) - stops - {name}:
         found |= _raised_by(helper, stops | {name})
     return found - set(_CAUGHT.findall(_texts()[name]))

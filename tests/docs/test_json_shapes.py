@@ -9,7 +9,7 @@ import pytest
 from chaos.count_ends import Counted
 from holdfast.model.audit import SettingChange
 from holdfast.model.recorded_call import Call
-from holdfast.model.stats import CallStats, TimeParts
+from holdfast.model.stats import CallStats, ErrorGroup, ErrorTotal, TimeParts
 from tests.cli import (
     test_audit,
     test_dead,
@@ -53,6 +53,8 @@ SHAPES = {
     "statistics": test_stats.STATS_KEYS,
     "report": test_report.REPORT_KEYS,
     "ends": test_report.ENDS_KEYS,
+    "error": {one.name for one in fields(ErrorGroup)},
+    "total": {one.name for one in fields(ErrorTotal)},
     "calls": {one.name for one in fields(CallStats)},
     "parts": {one.name for one in fields(TimeParts)},
     "schedule": test_schedules.KEYS,

@@ -8,7 +8,9 @@ import asyncpg
 
 from holdfast.api.limits import rates
 from holdfast.api.limits.bounded_connection import BEYOND, BoundedConnection
+from holdfast.api.limits.key_connections import WAIT
 from holdfast.api.limits.limits import Limits
+from holdfast.api.producers.bulk_body import MOST_RECEIVED, MOST_STORED, STORE_WAIT
 from holdfast.api.serve import DATABASE_WAIT, HEADERS_LIMIT, IDLE_FOR, ServeOptions
 from tests.cli.command import holdfast
 from tests.docs.page import blocks, run
@@ -56,6 +58,9 @@ def test_the_limits_of_the_page_are_those_of_the_code() -> None:
         f"its last | {limits.receive.seconds} s",
         f"its answer | {BoundedConnection.within:g} s",
         f"idle connection | {IDLE_FOR} s",
+        f"use many; {WAIT.seconds} s of waiting",
+        f"received | {MOST_RECEIVED}, {MOST_RECEIVED // 2} of one key",
+        f"stored | {MOST_STORED}, {MOST_STORED // 2} of one key; {STORE_WAIT.seconds} s",
         f"{options.connections:,} | `--connections` | 503, and closed without an answer from {BEYOND} more",
         f"{limits.waiting_per_key} | `--waiting`",
         f"{limits.rate:,g} per second, {limits.rate * rates.KEY_BURST:,g} at once",

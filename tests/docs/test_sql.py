@@ -48,7 +48,7 @@ def test_the_errors_of_a_verb_are_those_it_can_raise(verb: str, errors: set[str]
 
 def test_every_error_that_a_verb_can_raise_is_explained() -> None:
     explained = set(re.findall(r"^\| `(HF\d{3})` \|", PAGE.read_text(), re.MULTILINE))
-    assert set().union(*(errors_of(one.name) for one in public_functions())) == explained
+    assert frozenset().union(*(errors_of(one.name) for one in public_functions())) == explained
 
 
 async def test_the_worker_in_plain_sql_works(database_url: str) -> None:

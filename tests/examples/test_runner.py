@@ -1,16 +1,23 @@
 """`./dev example`: one verdict, one line and one exit code, which always agree; everything is removed."""
 
+import asyncio
 import json
+import os
+import re
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from urllib.request import urlopen
 
 import asyncpg
 import pytest
 
 from examples import __main__ as runner
+from examples.display import Display
 from examples.options import Options
 from examples.verdict import Check, Verdict
+from tests.patience import PATIENCE
 
 GOOD = Check("every job ended once", True, "40 of 40")
 BAD = Check("each reply was sent once", False, "1 query has 2 replies")
@@ -119,3 +126,24 @@ def test_an_example_that_is_stopped_says_so_and_leaves_nothing(
     assert runner.main(["a-stub"]) == code
     assert word in capsys.readouterr().err
     assert not Path(seen.pop().directory).exists()
+
+
+def test_kept_it_stays_in_the_dashboard_until_a_signal_comes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said: list[str] = []
+
+    def say(_: Display, text: str) -> None:
+        said.append(text)
+        if "stays at" in text:
+            (address,) = re.findall(r"http://\S+", text)
+            assert "Holdfast" in urlopen(address, timeout=PATIENCE).read().decode()
+            asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(Display, "say", say)
+    assert runner.main(["a-stub", "--keep", "--plant", "delete-row"]) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "a-stub: FAILED, 1 of 2 checks: each reply was sent once"
+    )
+    assert any("watch it in a browser" in text for text in said)
+    assert not seen[-1].directory.exists()

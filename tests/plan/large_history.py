@@ -8,12 +8,16 @@ LETTERS = 120_000
 PARTITIONS = """
 do $$
 declare
-  week timestamptz;
+  week  timestamptz;
+  part  text;
+  owner text := (select tableowner from pg_tables where schemaname = 'holdfast' and tablename = 'history');
 begin
   for i in 1..5 loop
     week := date_trunc('week', now(), 'UTC') - i * interval '7 days';
+    part := 'history_' || to_char(week at time zone 'UTC', 'IYYY"w"IW');
     execute format('create table holdfast.%I partition of holdfast.history for values from (%L) to (%L)',
-      'history_' || to_char(week at time zone 'UTC', 'IYYY"w"IW'), week, week + interval '7 days');
+      part, week, week + interval '7 days');
+    execute format('alter table holdfast.%I owner to %I', part, owner);
   end loop;
 end
 $$
@@ -29,7 +33,8 @@ select
   (holdfast.id_prefix(at) || substr(md5(i::text), 1, 3) || '-8' || substr(md5(i::text), 4, 3) || '-'
     || substr(md5(i::text), 7, 12))::uuid,
   case when i % 100 = 0 then 'dead' else 'completed' end,
-  at + interval '5 seconds', case when i = 1 then 'rare' else 'crowd' end, 'task', $3, 50, 1, 0, 0, 0, 1, 1,
+  at + interval '5 seconds', case when i = 1 then 'rare' else 'crowd' end, 'task', $3, 50,
+  1, (i % 100 = 0)::integer, 0, 0, 1, 1,
   at + interval '1 second', at + interval '2 seconds',
   case when i % 1000 = 0 then $4::uuid end, '{"of": "many"}', '{"n": 1}', '"done"',
   case when i % 10 = 0 then 'task' end, case when i % 10 = 0 then 'key ' || i end

@@ -37,9 +37,11 @@ async def conn(database_url: str) -> AsyncIterator[Connection]:
 
 
 async def test_a_move_reads_what_it_moves(conn: Connection) -> None:
+    # The first move that finds jobs reads the catalogue for the tables that it writes.
+    await conn.execute(f"select holdfast.{MOVE}", 10)
     assert (await cost_of(conn, MOVE, 10)).buffers < FEW + 10 * JOB
     assert (await cost_of(conn, MOVE, 100)).buffers < FEW + 100 * JOB
-    assert await conn.fetchval("select count(*) from holdfast.jobs where queue = 'two'") == 110
+    assert await conn.fetchval("select count(*) from holdfast.jobs where queue = 'two'") == 120
 
 
 async def test_jobs_that_do_not_satisfy_the_condition_are_looked_at_up_to_a_bound(conn: Connection) -> None:

@@ -57,6 +57,13 @@ BOUNDS: list[tuple[str, dict[str, Any], int]] = [
     (LIST, {"unique_key": "none"}, FEW),
     (LIST, {"origin": "import"}, SOME),
     (LIST, {"actor": "nobody"}, SOME),
+    (LIST, {"payload": {"customer.id": "none"}}, SOME),
+    # A number is compared by a query per payload: tests beside this one make it read the catalogue again.
+    (LIST, {"payload": {"n": 2}, "state": "completed"}, SOME + 10_000),
+    (LIST, {"enqueued_before": "2001-01-01T00:00:00Z"}, FEW),
+    (LIST, {"fingerprint": "none"}, SOME),
+    (LIST, {"fingerprint": "none", "state": "dead"}, 60_000),  # 10,000 looks at attempts
+    (FIND, {"payload": {"customer.id": "none"}}, SOME),
     (FIND, {"unique_key": "key 10"}, FEW),
     (FIND, {}, SOME),
     (FIND, {"queue": "rare"}, SOME),
@@ -73,6 +80,7 @@ BOUNDS: list[tuple[str, dict[str, Any], int]] = [
 # The placeholders RUN and OLD stand for a run and for the oldest job of all.
 OTHERS: list[tuple[str, int]] = [
     ("select * from holdfast.get_job('OLD')", FEW),
+    ("select * from holdfast.job_details('OLD')", FEW),
     ("select * from holdfast.job_states(array['OLD']::uuid[])", FEW),
     ("select * from holdfast.explain('OLD')", FEW),
     ("select * from holdfast.timeline('OLD')", FEW),
@@ -83,15 +91,21 @@ OTHERS: list[tuple[str, int]] = [
     ("select * from holdfast.run_view order by id desc limit 100", FEW),
     ("select * from holdfast.queue_view", MANY),
     ("select holdfast.backlog(array['crowd', 'rare'])", MANY),
-    ("select * from holdfast.recent_errors('7 days')", MANY),
+    ("select * from holdfast.error_groups('7 days', slices => 0)", MANY),
+    ("select * from holdfast.error_groups('15 days')", MANY),
+    ("select * from holdfast.error_groups('15 days', look => 100)", MANY + 20_000),
+    ("select * from holdfast.error_groups('15 days', '{\"text\": \"none\"}')", MANY),
     ("select * from holdfast.end_stats('7 days')", SOME),
     ("select * from holdfast.end_report('7 days')", SOME),
-    ("select * from holdfast.error_trends('15 days')", MANY),
     ("select * from holdfast.slowest_jobs('7 days')", SOME),
+    ("select * from holdfast.pipeline_ways('none', '7 days')", SOME),
+    ("select * from holdfast.stage_moves('none', '7 days')", FEW),
     ("select * from holdfast.recent_ends()", FEW),
     ("select * from holdfast.recent_ends(20, array['rare'])", SOME),
     ("select * from holdfast.running_jobs()", FEW),
+    ("select * from holdfast.parked_jobs()", MANY),
     ("select holdfast.summarise_minutes(now() - interval '10 minutes', now())", SOME),
+    ("select holdfast.is_quiet(now() - interval '10 minutes', now())", SOME),
 ]
 
 # Ten queues with ten tasks, each with ten outcomes and durations of all lengths.
@@ -157,8 +171,8 @@ async def test_groups_and_counts_say_that_they_are_partial(large: Connection) ->
     groups = await large.fetch("select letters, is_partial from holdfast.dead_letter_groups()")
     assert sum(group["letters"] for group in groups) == 100_000 < LETTERS
     assert all(group["is_partial"] for group in groups)
-    errors = await large.fetch("select attempts, is_partial from holdfast.recent_errors('30 days')")
-    assert sum(error["attempts"] for error in errors) == 100_000 < LETTERS
+    errors = await large.fetch("select attempts, is_partial from holdfast.error_groups('30 days')")
+    assert errors[0]["attempts"] == sum(error["attempts"] for error in errors[1:]) == 100_000 < LETTERS
     assert all(error["is_partial"] for error in errors)
     counts = await large.fetchrow("select ready, scheduled from holdfast.queue_view where name = 'crowd'")
     assert counts is not None
@@ -235,9 +249,18 @@ async def rolled_back(conn: Connection) -> AsyncIterator[None]:
 
 
 async def buffers(conn: Connection, query: str, *args: Any) -> int:
-    """Of the second call: the first one also reads the catalogue."""
+    """The least of up to five calls after the first, or fewer if two agree. The first also reads the
+    catalogue, and so does a call after other sessions, such as autovacuum or tests that make databases, have
+    changed it.
+    """
     await _measure(conn, query, *args)
-    return await _measure(conn, query, *args)
+    least = await _measure(conn, query, *args)
+    for _ in range(4):
+        found = await _measure(conn, query, *args)
+        if found == least:
+            break
+        least = min(least, found)
+    return least
 
 
 async def _measure(conn: Connection, query: str, *args: Any) -> int:

@@ -34,6 +34,8 @@ async def test_only_the_range_that_is_needed_is_read(conn: Connection) -> None:
 
 async def test_sealing_reads_only_the_range_that_it_seals(conn: Connection) -> None:
     await conn.execute(FILL)
+    # The first call steps over the index entries of tests that were rolled back, and marks them as dead.
+    await conn.execute("select holdfast.seal_events(1)")
     assert (await cost_of(conn, "seal_events(500)")).buffers < 5000 < 20 * await conn.fetchval(PAGES)
 
 

@@ -136,11 +136,11 @@ SUITES = "tests/sql tests/race tests/migration tests/machine tests/worker tests/
 @pytest.mark.parametrize(
     ("arguments", "seen"),
     [
-        (["tests/sql"], "the embedded ones: -n 2 --dist worksteal -m not slow tests/sql"),
-        (["--postgres", "15"], f"/programs of/15: -n 2 --dist worksteal -m not slow {SUITES}"),
+        (["tests/sql"], "the embedded ones: -n 4 --dist worksteal -m not slow tests/sql"),
+        (["--postgres", "15"], f"/programs of/15: -n 4 --dist worksteal -m not slow {SUITES}"),
         (["--all", "--postgres=14", "-x"], f"/programs of/14: -n 2 --dist worksteal -x {SUITES}"),
         (["dev::one", "--postgres", "15", "-n", "0"], "/programs of/15: -m not slow dev::one -n 0"),
-        (["--postgres", "15", "-k", "claim"], "/programs of/15: -n 2 --dist worksteal -m not slow -k claim"),
+        (["--postgres", "15", "-k", "claim"], "/programs of/15: -n 4 --dist worksteal -m not slow -k claim"),
         (["--postgres", "15", "-mproof"], "/programs of/15: -n 2 --dist worksteal -mproof"),
     ],
 )
@@ -160,7 +160,7 @@ def test_dev_runs_nothing_without_the_programs(tmp_path: Path, arguments: list[s
 def test_dev_measures_coverage_leaves_nothing_behind_and_says_how_the_tests_ended(tmp_path: Path) -> None:
     ended = dev(tmp_path, "--coverage", "tests/sql")
     directory, ran, _, combined, _, reported = ended.stdout.splitlines()
-    assert ran == "run -m pytest -n 2 --dist worksteal -m not slow tests/sql"
+    assert ran == "run -m pytest -n 4 --dist worksteal -m not slow tests/sql"
     assert (combined, reported) == ("combine --quiet", "report")
     assert not Path(directory).exists()
     assert ended.returncode == 1

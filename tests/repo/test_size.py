@@ -27,6 +27,7 @@ EXCEPTIONS: dict[str, str] = {
     "chaos/fault_proxy.py": "one proxy with all of its faults, to be read as one",
     "src/holdfast/sql/job/parts/insert_jobs.sql": "the one INSERT of a job, with a value for each column",
     "src/holdfast/sql/read/explain.sql": "each reason why a job does not run, one after the other",
+    "src/holdfast/sql/read/timeline.sql": "each kind of entry, one after the other",
     "src/holdfast/sql/worker/lane_blockers.sql": "each condition of the claim, one after the other",
     "src/holdfast/sql/read/end_stats.sql": "one query with a column for each figure",
     "src/holdfast/sql/rule/parts/judge_jobs.sql": "one statement that judges all jobs of a call",

@@ -24,7 +24,6 @@ FOLDER = Path(__file__).parent
 PLANS = {
     "processors": "handlers that run elsewhere (HTTP, LangGraph, Inngest, GitHub), batches",
     "alerts": "rules over the statistics, delivered to a webhook",
-    "dashboard": "pages served by Holdfast itself, with the actions of the command line",
     "secrets": "encrypted payloads and tokens that live as long as an attempt",
     "operations": "guides to running, backing up and migrating to Holdfast",
 }

@@ -1,6 +1,7 @@
 """`holdfast serve`."""
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,14 +12,18 @@ from holdfast.cli.frame.output import flush, say, write
 from holdfast.cli.frame.session import ensure_schema, environment_of, refuse_two_databases
 from holdfast.cli.workers.load_app import load_app
 from holdfast.client.app import Holdfast
+from holdfast.model.access_key import LoginLink
 from holdfast.model.byte_size import parse_size
 from holdfast.model.duration import parse_duration
+from holdfast.model.masking import Masking
 from holdfast.model.server_extra import server_extra_missing
 
 if TYPE_CHECKING:
     from holdfast.api.serve import ServeOptions
 
-DEV = "HOLDFAST_UP_WITHOUT_KEYS"  # set by `holdfast up --dev`: calls need no access key
+# Set by `holdfast up`, with and without --dev: calls need no access key; a link opens the dashboard.
+DEV = "HOLDFAST_UP_WITHOUT_KEYS"
+LOGIN_LINK = "HOLDFAST_UP_LOGIN_LINK"
 
 Host = Annotated[
     str, typer.Option(metavar="ADDRESS", help="Listen here. Beyond loopback it needs access keys.")
@@ -78,6 +83,14 @@ def serve(
     root_path: Annotated[
         str, typer.Option(metavar="PATH", help="The path that a proxy before the server removes.")
     ] = "",
+    mask: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Hide these fields of payloads in the dashboard, by a name such as iban or a path such as "
+            "author.email. Passwords, tokens and the like are always hidden. Repeatable.",
+        ),
+    ] = None,
     message_routes: Annotated[
         bool, typer.Option("--message-routes", help="Also serve jobs as messages, under /api/queue.")
     ] = False,
@@ -86,7 +99,7 @@ def serve(
 
     Callers need an access key: holdfast keys create NAME --role ROLE. Needs the extra server.
     """
-    target = target_of(context)
+    target, masking = target_of(context), Masking.with_more(mask or ())
     start_logging(target, "info")
     try:
         from holdfast.api.limits.limits import Limits
@@ -112,24 +125,32 @@ def serve(
         read_proxies(proxy or ()),
         without_keys=os.environ.pop(DEV, None) is not None,
         message_routes=message_routes,
+        login_link=os.environ.pop(LOGIN_LINK, None) is not None,
     )
     with environment_of(target):
-        run_on_fast_loop(_serve(target, app, options, database_connections))
+        run_on_fast_loop(_serve(target, app, options, database_connections, masking))
 
 
-async def _serve(target: Target, path: str | None, options: "ServeOptions", pool_size: int) -> None:
+async def _serve(
+    target: Target, path: str | None, options: "ServeOptions", pool_size: int, masking: Masking
+) -> None:
     from holdfast.api.serve import DATABASE_WAIT
     from holdfast.api.serve import serve as serve_api
+    from holdfast.dashboard.dashboard import add_dashboard
 
     app = Holdfast(name="serve") if path is None else load_app(path)
     app.set_pool(pool_size, DATABASE_WAIT)
     async with app:
         refuse_two_databases(app.database, target)
         await ensure_schema(app.database, target)
-        await serve_api(app, options, _announce)
+        await serve_api(app, options, _announce, partial(add_dashboard, masking=masking))
 
 
-def _announce(url: str) -> None:
+def _announce(url: str, link: LoginLink | None) -> None:
+    """The link is not logged: for its minutes it is as good as the key of an admin."""
     write(url)
     flush()
-    say(f"holdfast: the API is at {url}/api/v1; Ctrl-C ends it")
+    say(f"holdfast: the dashboard is at {url}, the API at {url}/api/v1; Ctrl-C ends it")
+    if link is not None:
+        words = "open the dashboard by this link, which works once and for 10 minutes"
+        say(f"holdfast: {words}: {url}/login?link={link.secret}")

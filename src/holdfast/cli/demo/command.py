@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -30,7 +30,11 @@ def demo(
     jobs: Annotated[int, typer.Option(min=20, max=10_000, help="Run this many jobs.")] = 200,
     workers: Annotated[int, typer.Option(min=1, max=20, help="Start this many worker processes.")] = 2,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the demo's database, and print commands to inspect it.")
+        bool,
+        typer.Option(
+            "--keep",
+            help="Leave the dashboard up until Ctrl-C, keep the database, and print commands to inspect it.",
+        ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
@@ -41,19 +45,41 @@ def demo(
     with _directory(target, keep) as directory:
         say(f"demo: a PostgreSQL server of its own in {directory}")
         try:
-            result = _run(run_demo(directory, jobs, workers))
+            linger = _Linger(directory, start, as_json) if keep else None
+            result = _run(run_demo(directory, jobs, workers, linger))
         except EmbeddedError as exc:
             raise DatabaseUnavailable(
                 str(exc), "choose another directory with 'holdfast --data-dir DIR demo'"
             ) from exc
-    seconds = time.monotonic() - start
+    if linger is None:
+        _report(result, time.monotonic() - start, None, as_json)
+    raise typer.Exit(result.verdict.exit_code)
+
+
+@dataclass(frozen=True, slots=True)
+class _Linger:
+    """Reports the result, and leaves the dashboard up until a signal comes."""
+
+    directory: Path
+    start: float
+    as_json: bool
+
+    async def __call__(self, result: Result, address: str) -> None:
+        _report(result, time.monotonic() - self.start, self.directory, self.as_json)
+        say(f"demo: the dashboard stays at {address} until Ctrl-C")
+        ended, loop = asyncio.Event(), asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, ended.set)
+        await ended.wait()
+
+
+def _report(result: Result, seconds: float, kept: Path | None, as_json: bool) -> None:
     if as_json:
         _write_json(result, seconds)
     else:
-        _explain(result, directory if keep else None)
+        _explain(result, kept)
         write(result.verdict.line(seconds))
     flush()
-    raise typer.Exit(result.verdict.exit_code)
 
 
 def _run(play: Coroutine[Any, Any, T]) -> T:
@@ -107,7 +133,7 @@ def _explain(result: Result, kept: Path | None) -> None:
     write(f"  {verdict.rescued} jobs lost their worker on the way; another took them over")
     write("Where to look next:")
     if kept is None:
-        write("  holdfast demo --keep     the same, and the database stays to be looked at")
+        write("  holdfast demo --keep     the same, and the dashboard and the database stay")
         write("  holdfast --help          what else there is")
         return
     for command in ("runs list", "jobs list", "queues list", "doctor", "db"):

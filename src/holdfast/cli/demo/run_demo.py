@@ -1,9 +1,12 @@
-"""The demo itself: enqueue, watch, kill a worker when a third is done, wait for the end, judge."""
+"""The demo itself: enqueue, watch, kill a worker when a third is done, wait for the end, judge.
+
+The dashboard shows it all while it runs.
+"""
 
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,6 +14,7 @@ from pathlib import Path
 
 from holdfast.cli.demo.app import MODEL_URL, QUEUE, answer
 from holdfast.cli.demo.bar import Bar
+from holdfast.cli.demo.dashboard_process import dashboard_of, logs_in
 from holdfast.cli.demo.verdict import Verdict, judge
 from holdfast.db import jobs as jobs_db
 from holdfast.db import runs as runs_db
@@ -70,20 +74,30 @@ class Result:
     ledger: Ledger
 
 
-async def run_demo(directory: Path, jobs: int, workers: int) -> Result:
+# What to do with the result while the dashboard is still there, at this address.
+Linger = Callable[[Result, str], Awaitable[None]]
+
+
+async def run_demo(directory: Path, jobs: int, workers: int, linger: Linger | None = None) -> Result:
     model = FlakyModel()
-    async with model.server, _database(directory) as (database, url):
-        logs = directory / "logs"
-        logs.mkdir()
+    async with (
+        model.server,
+        _database(directory) as (database, url),
+        dashboard_of(url, directory) as address,
+    ):
         environment = {"HOLDFAST_DATABASE_URL": url, MODEL_URL: model.server.url}
-        async with Supervisor(WORKER, environment, logs) as supervisor:
+        async with Supervisor(WORKER, environment, logs_in(directory, "workers")) as supervisor:
             run, accepted = await _enqueue_questions(database, jobs)
             pids = [str(supervisor.start().pid) for _ in range(workers)]
             with Bar(jobs) as bar:
+                bar.say(f"watch it in a browser: {address}")
                 bar.say(f"{jobs} jobs are stored, worker processes started: {', '.join(pids)}")
                 await _watch(database, run, supervisor, bar)
         verdict = await judge(database, run, accepted, model.delivered, supervisor.killed)
-        return Result(verdict, model.ledger)
+        result = Result(verdict, model.ledger)
+        if linger is not None:
+            await linger(result, address)
+        return result
 
 
 @asynccontextmanager

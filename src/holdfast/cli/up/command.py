@@ -16,7 +16,7 @@ import typer
 from holdfast.cli.frame.global_options import Target, start_logging, target_of, use_data_dir
 from holdfast.cli.frame.output import flush, say_lines, write
 from holdfast.cli.frame.session import address_of
-from holdfast.cli.serve import DEV, Host, Port
+from holdfast.cli.serve import DEV, LOGIN_LINK, Host, Port
 from holdfast.cli.up.process_tree import ProcessTree, Program
 from holdfast.cli.workers.reload import VARIABLE as RELOAD
 from holdfast.cli.workers.worker_processes import command_of
@@ -140,13 +140,18 @@ class _Programs:
         """With the app: its database, and its tasks where a request runs them."""
         of_app = ("--app", self.app) if self.app else ()
         command = self._command("serve", "--host", host, "--port", str(port), *of_app)
-        return Program("serve", command, {DEV: "1"} if dev else {})
+        return Program("serve", command, {DEV: "1"} if dev else self._link())
 
     def worker(self, place: int) -> Program:
         assert self.app is not None
         slots = ("--slots", str(self.slots)) if self.slots else ()
         command = self._command("worker", "--app", self.app, "--processes", "1", *slots)
         return Program(f"worker-{place}", command, {ANNOUNCED: "1"})  # the server has announced the database
+
+    def _link(self) -> dict[str, str]:
+        """The server writes a log-in link to a terminal only: other output may be kept as a log."""
+        is_seen = sys.stderr.isatty() and self.target.log_format is not LogFormat.JSON
+        return {LOGIN_LINK: "1"} if is_seen else {}
 
     def _command(self, *words: str) -> list[str]:
         level = ("--log-level", self.target.log_level) if self.target.log_level else ()

@@ -1,0 +1,1 @@
+"""What the page of one job makes of its records."""

@@ -1,0 +1,67 @@
+"""Log-in with an access key or a one-time link, and log-out."""
+
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from holdfast.api.request.access import Access
+from holdfast.dashboard.headers import HEADERS, theme_of
+from holdfast.dashboard.render import Renderer
+from holdfast.model.error import NotAuthenticated
+
+WRONG_KEY = "This access key is unknown, expired or revoked."
+WRONG_LINK = "This link was used already, or it has expired. Log in with an access key."
+
+
+class LogIn:
+    def __init__(self, access: Access, renderer: Renderer) -> None:
+        self._access, self._renderer = access, renderer
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/login", self.ask, methods=["GET"]),
+            Route("/login", self.log_in, methods=["POST"]),
+            Route("/logout", self.log_out, methods=["POST"]),
+        ]
+
+    async def ask(self, request: Request) -> Response:
+        """The form, or with a link in the query the page that it leads to."""
+        wanted = request.query_params.get("next", "")
+        if link := request.query_params.get("link"):
+            return await self._open(request, link, wanted, WRONG_LINK)
+        return self._form(request, wanted)
+
+    async def log_in(self, request: Request) -> Response:
+        given = parse_qs((await request.body()).decode("utf-8", "replace"), max_num_fields=10)
+        secret, wanted = (given.get(name, [""])[0] for name in ("key", "next"))
+        return await self._open(request, secret.strip(), wanted, WRONG_KEY)
+
+    async def log_out(self, request: Request) -> Response:
+        response = RedirectResponse(request.scope.get("root_path", "") + "/login", 303, headers=HEADERS)
+        await self._access.log_out(request, response)
+        return response
+
+    async def _open(self, request: Request, secret: str, wanted: str, wrong: str) -> Response:
+        root = request.scope.get("root_path", "")
+        response = RedirectResponse(root + own_path(wanted), 303, headers=HEADERS)
+        try:
+            await self._access.log_in(request, response, secret)
+        except NotAuthenticated:
+            return self._form(request, wanted, wrong)
+        return response
+
+    def _form(self, request: Request, wanted: str, wrong: str = "") -> Response:
+        root = request.scope.get("root_path", "")
+        html = self._renderer.plain(
+            "log_in.html", root, theme_of(request), title="Log in", next=own_path(wanted), wrong=wrong
+        )
+        return HTMLResponse(html, 401 if wrong else 200, headers=HEADERS)
+
+
+def own_path(wanted: str) -> str:
+    """A page of this server, never of another: what is no plain path leads to the overview."""
+    parts = urlsplit(wanted) if wanted.isprintable() and "\\" not in wanted else None
+    is_own = parts and not parts.scheme and not parts.netloc and wanted.startswith("/")
+    return wanted if is_own and not wanted.startswith(("//", "/login", "/logout")) else "/"

@@ -1,0 +1,203 @@
+"""The first page: what is wrong, how much work there is, how it flows. Before the first job: how to begin."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+
+from holdfast.api.request.access import Access
+from holdfast.client.doctor_checks import Finding, examine
+from holdfast.client.overview import read_overview
+from holdfast.client.period_figures import PeriodFigures, read_period
+from holdfast.client.report.parts import retries as retries_of
+from holdfast.dashboard.depth_lines import Line, by_minute, depths, drawn
+from holdfast.dashboard.kept import Kept
+from holdfast.dashboard.page import Elsewhere, Page, Shown, View
+from holdfast.dashboard.troubles import ALL_IS_WELL, SHOWN, Trouble, all_is_well, troubles, verdict
+from holdfast.db.dead import main_causes
+from holdfast.db.depths import depth_history
+from holdfast.db.overview import count_tasks, parked_jobs
+from holdfast.model.access_key import AccessAction, Caller
+from holdfast.model.dead_letter import LetterCause
+from holdfast.model.overview import Overview as Found
+from holdfast.model.queue import INTERNAL_QUEUE
+from holdfast.model.report import NO_ENDS, Ends
+from holdfast.report.charts.sparkline import sparkline
+from holdfast.report.markup import Markup
+from holdfast.report.sections.queues import ranges
+from holdfast.report.sections.tasks import retries
+from holdfast.report.sections.throughput import finished, throughput
+
+PERIODS = (("1h", "1 h"), ("6h", "6 h"), ("24h", "24 h"), ("7d", "7 d"))
+HOUR = timedelta(hours=1)
+RUNNING, ENDED = 6, 7  # rows, at any time
+STATES = {
+    "ready": "ready",
+    "running": "running",
+    "scheduled": "scheduled",
+    "waiting": "quiet",
+}  # their colours
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Of the whole installation, by the minute."""
+
+    ends: PeriodFigures
+    lines: Mapping[str, Line]
+    findings: Sequence[Finding]
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """Live jobs in one state. `sampled` is an exact count, as old as it is, if the count was capped."""
+
+    number: int
+    is_more: bool
+    sampled: int
+    sampled_at: datetime | None
+
+
+class Overview(Page):
+    path = "/"
+    template = "overview.html"
+
+    def __init__(self) -> None:
+        self._figures: Kept[str, Figures] = Kept(timedelta(seconds=15))
+        self._causes: Kept[tuple[str, ...], dict[str, LetterCause]] = Kept(timedelta(minutes=1))
+
+    async def allow(self, access: Access, request: Request, path: Mapping[str, str]) -> Caller:
+        # It lists no task, so that a key for some tasks is refused: queues are not counted by task.
+        return await access.check(request, AccessAction.LIST_JOBS, queues=[])
+
+    async def read(self, view: View) -> Shown:
+        found = await read_overview(view.database, view.caller.queues)
+        since = view.get("since") if view.get("since") in dict(PERIODS) else PERIODS[0][0]
+        figures = await self._figures.get(since, lambda: _figures(view, since))
+        if view.sees_all and _is_new(found):
+            return await _first_run(view, found, figures.findings)
+        findings = figures.findings if view.sees_all else []
+        listed = troubles(found, figures.lines, await self._causes_of(view, found), findings)
+        words = verdict(found, listed, view.sees_all)
+        values = {
+            "is_new": False,
+            "found": _without_own(found),
+            "verdict": words,
+            "look": _look(words, listed),
+            "troubles": [*listed, *all_is_well(listed, view.sees_all, findings)][:SHOWN],
+            "more_troubles": listed[SHOWN:],
+            "rows": {"troubles": SHOWN, "running": RUNNING, "ended": ENDED},
+            "periods": PERIODS,
+            "since": since,
+            "parked": await parked_jobs(view.database, view.caller.queues),
+            **_shown(found, figures, view.sees_all),
+        }
+        return Shown(f"{words} · Overview", values, here="Overview")
+
+    async def _causes_of(self, view: View, found: Found) -> dict[str, LetterCause]:
+        """Of the open dead letters of each queue that is named first."""
+        named = tuple([one.subject for one in found.problems if one.section == "dead"][:SHOWN])
+        if not named:
+            return {}
+        return await self._causes.get(named, lambda: main_causes(view.database, named))
+
+
+class CaptureMonitor(Overview):
+    """The address of an earlier monitor, which leads to the overview."""
+
+    path = "/dev/capture-monitor"
+
+    async def read(self, view: View) -> Shown:
+        raise Elsewhere(f"/?{urlencode(view.query)}" if view.query else "/")
+
+
+async def _figures(view: View, since: str) -> Figures:
+    ends = await read_period(view.database, since, view.now)
+    lines = by_minute(await depth_history(view.database, HOUR))
+    return Figures(ends, lines, (await examine(view.database)).findings)
+
+
+def _shown(found: Found, figures: Figures, sees_all: bool) -> dict[str, Any]:
+    """Figures of the queues that the caller sees."""
+    names = [one.name for one in found.queues]
+    queues = {name: ends for name, ends in figures.ends.queues.items() if sees_all or name in names}
+    ended = figures.ends.ended if sees_all else _sum(queues.values())
+    lines = [line for name, line in figures.lines.items() if sees_all or name in names]
+    return {
+        "ended": ended,
+        "totals": {state: _total(found, state) for state in STATES},
+        "dead": sum(one.dead for one in found.queues),
+        "paused_ready": sum(one.ready for one in found.queues if one.paused),
+        "sparks": {state: drawn(depths(lines, state), colour) for state, colour in STATES.items()},
+        "end_sparks": _end_sparks(figures.ends) if sees_all else {},
+        "queue_sparks": _queue_sparks(found, figures.lines),
+        "chart": throughput(figures.ends) if sees_all else None,
+        "ranges": ranges(queues),
+        "retries": retries(ended, retries_of(ended)),
+    }
+
+
+def _look(words: str, listed: Sequence[Trouble]) -> str:
+    return listed[0].look if listed else "ok" if words == ALL_IS_WELL else "attention"
+
+
+def _without_own(found: Found) -> Found:
+    """Without the queue of Holdfast's own jobs: what is wrong with it is among the problems."""
+    queues = [one for one in found.queues if one.name != INTERNAL_QUEUE]
+    ended = [one for one in found.ended if one.queue != INTERNAL_QUEUE]
+    return replace(found, queues=queues, ended=ended)
+
+
+def _total(found: Found, state: str) -> Total:
+    capped = [one for one in found.queues if state in one.more_than]
+    exact = sum(getattr(one, state) for one in found.queues if state not in one.more_than)
+    return Total(
+        sum(getattr(one, state) for one in found.queues),
+        bool(capped),
+        exact + sum(max(getattr(one, state), getattr(one, f"sampled_{state}") or 0) for one in capped),
+        min((one.sampled_at for one in capped if one.sampled_at), default=None),
+    )
+
+
+def _end_sparks(ends: PeriodFigures) -> dict[str, Markup]:
+    return {
+        "ended": sparkline([one.ends.jobs for one in finished(ends)], "completed"),
+        "dead": sparkline([one.ends.dead for one in finished(ends)], "dead"),
+    }
+
+
+def _queue_sparks(found: Found, lines: Mapping[str, Line]) -> dict[str, Markup]:
+    """The ready jobs of each queue in the last hour."""
+    return {
+        one.name: drawn(depths([lines[one.name]], "ready"), "failed" if one.grows else "ready")
+        for one in found.queues
+        if one.name in lines
+    }
+
+
+def _sum(found: Iterable[Ends]) -> Ends:
+    """Counts only: percentiles of several queues do not add up."""
+    every = list(found)
+    counts = [one.name for one in fields(Ends) if one.type is int]
+    return replace(NO_ENDS, **{name: sum(getattr(one, name) for one in every) for name in counts})
+
+
+def _is_new(found: Found) -> bool:
+    """No job was ever enqueued, as far as can be seen."""
+    own = [one for one in found.queues if one.name != INTERNAL_QUEUE]
+    return not found.ended and not any(
+        one.waiting + one.scheduled + one.ready + one.running + one.dead for one in own
+    )
+
+
+async def _first_run(view: View, found: Found, findings: Sequence[Finding]) -> Shown:
+    values = {
+        "is_new": True,
+        "workers": found.capacity.workers,
+        "tasks": await count_tasks(view.database),
+        "checks": [one for one in findings if one.check in ("postgres", "schema", "durability")],
+    }
+    return Shown("Ready for the first job · Overview", values, here="Overview")

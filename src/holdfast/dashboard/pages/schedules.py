@@ -1,0 +1,89 @@
+"""Schedules: when each makes its next job, how the last one ended, and which are paused or invalid."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from holdfast.client.schedule import SHOWN, coming_slots
+from holdfast.dashboard.page import Page, Shown, View
+from holdfast.db import queues
+from holdfast.db.schedules import list_schedules
+from holdfast.maintenance.schedule_times import ScheduleTimes
+from holdfast.model.duration import exact
+from holdfast.model.error import InvalidOption
+from holdfast.model.human_readable import counted
+from holdfast.model.schedule import Schedule
+
+LISTED = 50
+SUGGESTED = 200
+LONGEST_EDITED = 4000  # characters of a payload in a form
+TROUBLES = ("invalid", "failing")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSchedule:
+    """`when` in words; `given`: what the form that changes it begins with."""
+
+    it: Schedule
+    when: str
+    slots: Sequence[datetime]
+    given: Mapping[str, Any]
+
+
+class Schedules(Page):
+    path = "/schedules"
+    template = "schedules.html"
+
+    async def read(self, view: View) -> Shown:
+        found = await list_schedules(view.database, LISTED + 1, view.get("after") or None)
+        listed = found[:LISTED]
+        verdict = _verdict(listed)
+        values = {
+            "schedules": [_shown(one) for one in listed],
+            "verdict": verdict,
+            "is_well": not any(one.state in (*TROUBLES, "new") for one in listed),
+            "unseen": sum(one.state == "new" for one in listed),
+            "after": view.get("after"),
+            "following": listed[-1].name if len(found) > LISTED else None,
+            "tasks": await queues.task_names(view.database, SUGGESTED) if view.may_operate_all else [],
+        }
+        return Shown(f"{verdict} · Schedules", values, here="Schedules")
+
+
+def _verdict(listed: Sequence[Schedule]) -> str:
+    if not listed:
+        return "No schedule"
+    counts = Counter(one.state for one in listed)
+    words = [f"{counts[state]} {state}" for state in (*TROUBLES, "paused", "new", "active") if counts[state]]
+    return f"{counted(len(listed), 'schedule')}: {', '.join(words)}"
+
+
+def _shown(one: Schedule) -> ShownSchedule:
+    return ShownSchedule(one, _when(one), coming_slots(one, SHOWN), _given(one))
+
+
+def _when(one: Schedule) -> str:
+    try:
+        return ScheduleTimes.read(one.cron, one.every, one.tz).words()
+    except InvalidOption:
+        return f"{one.cron}, {one.tz}"
+
+
+def _given(one: Schedule) -> dict[str, Any]:
+    """By the names of the fields. A payload that is too long for a form is not changed by it."""
+    payload = json.dumps(one.payload, ensure_ascii=False, indent=2)
+    return {
+        "name": one.name,
+        "settings.task": one.task,
+        "settings.pipeline": one.pipeline,
+        "settings.cron": one.cron,
+        "settings.every": None if one.every is None else exact(one.every),
+        "settings.tz": one.tz,
+        "settings.payload": payload if len(payload) <= LONGEST_EDITED else "",
+        "settings.options": json.dumps(one.options, ensure_ascii=False) if one.options else "",
+        "settings.missed": one.missed,
+        "settings.overlap": one.overlap,
+    }

@@ -1,0 +1,37 @@
+"""The page of the doctor: its verdict counts what needs a look, and what to do can be copied."""
+
+from httpx2 import AsyncClient
+
+from holdfast.client.app import Holdfast
+from holdfast.client.doctor_checks import Finding, Level
+from holdfast.dashboard.pages.doctor import command_of, verdict_of
+
+
+def findings(wrong: int, notes: int, passed: int) -> list[Finding]:
+    levels = [Level.WRONG] * wrong + [Level.NOTE] * notes + [Level.OK] * passed
+    return [Finding(f"check {number}", level, "words", None) for number, level in enumerate(levels)]
+
+
+def test_the_verdict_counts_notes() -> None:
+    assert verdict_of(findings(0, 0, 20)) == "All 20 checks pass"
+    assert verdict_of(findings(0, 3, 17)) == "3 checks need a look, 17 pass"
+    assert verdict_of(findings(0, 1, 1)) == "1 check needs a look, 1 passes"
+    assert verdict_of(findings(2, 1, 17)) == "2 checks failed, 1 needs a look, 17 pass"
+
+
+def test_a_command_is_found_in_what_to_do() -> None:
+    assert command_of("holdfast queues resume --all") == "holdfast queues resume --all"
+    assert command_of("run 'holdfast migrate'") == "holdfast migrate"
+    assert command_of("start a worker; any one will do") is None
+    assert command_of("holdfast schedules remove old, or declare it again") is None
+
+
+async def test_a_check_that_needs_a_look_stands_first_with_its_command(
+    http: AsyncClient, app: Holdfast
+) -> None:
+    await app.settings.set_flag("rescue", "off", queue="mail")
+    page = (await http.get("/doctor")).text
+    assert "All checks pass" not in page
+    assert "need a look" in page or "needs a look" in page or "failed" in page
+    assert '<code id="do-rescue">holdfast flags unset rescue --queue mail</code>' in page
+    assert page.index('id="rescue"') < page.index('id="passed"')

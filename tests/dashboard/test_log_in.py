@@ -1,0 +1,146 @@
+"""Log-in with an access key or a link, what a session may do, and log-out."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from httpx2 import AsyncClient
+from playwright.async_api import Browser, Page, expect
+
+from holdfast.api.app import api_app
+from holdfast.api.limits.limits import Limits
+from holdfast.client.app import Holdfast
+from holdfast.dashboard.dashboard import add_dashboard
+from holdfast.dashboard.log_in import own_path
+from tests.api.serving import served
+from tests.dashboard.axe import violations
+
+OWN = {"Origin": "http://localhost"}
+
+
+async def test_a_page_without_a_session_leads_to_the_log_in_and_back(
+    keyed_http: AsyncClient, app: Holdfast
+) -> None:
+    asked = await keyed_http.get("/dead?status=resolved")
+    assert (asked.status_code, asked.headers["location"]) == (303, "/login?next=%2Fdead%3Fstatus%3Dresolved")
+    key = (await app.keys.create("ada", "viewer")).secret
+    opened = await keyed_http.post(
+        "/login",
+        content=f"key={key}&next=%2Fdead%3Fstatus%3Dresolved",
+        headers={**OWN, "Content-Type": "application/x-www-form-urlencoded"},
+    )
+    assert (opened.status_code, opened.headers["location"]) == (303, "/dead?status=resolved")
+    cookie = opened.headers["set-cookie"]
+    for word in ("HttpOnly", "SameSite=strict", "Path=/"):
+        assert word in cookie
+    assert "Secure" not in cookie, "over plain HTTP the browser would drop it"
+    assert key not in cookie
+    assert (await keyed_http.get("/dead")).status_code == 200
+
+
+async def test_over_https_the_cookie_is_secure(keyed_http: AsyncClient, app: Holdfast) -> None:
+    key = (await app.keys.create("ada", "viewer")).secret
+    opened = await keyed_http.post(
+        "https://localhost/login", content=f"key={key}", headers={"Origin": "https://localhost"}
+    )
+    assert "Secure" in opened.headers["set-cookie"]
+
+
+async def test_a_wrong_key_is_refused_without_a_word_about_it(keyed_http: AsyncClient) -> None:
+    answered = await keyed_http.post("/login", content="key=hfk_wrong&next=/dead", headers=OWN)
+    assert answered.status_code == 401
+    assert "unknown, expired or revoked" in answered.text
+    assert "hfk_wrong" not in answered.text
+    assert "set-cookie" not in answered.headers
+
+
+async def test_a_form_of_another_page_cannot_log_in_or_out(keyed_http: AsyncClient, app: Holdfast) -> None:
+    key = (await app.keys.create("ada", "viewer")).secret
+    other = {"Origin": "https://evil.example"}
+    assert (await keyed_http.post("/login", content=f"key={key}", headers=other)).status_code == 403
+    await keyed_http.post("/login", content=f"key={key}", headers=OWN)
+    assert (await keyed_http.post("/logout", headers=other)).status_code == 403
+    assert (await keyed_http.get("/dead")).status_code == 200
+
+
+async def test_a_link_logs_in_once(keyed_http: AsyncClient, app: Holdfast) -> None:
+    await app.keys.create("ada", "viewer")
+    link = (await app.keys.login_link("ada")).secret
+    opened = await keyed_http.get(f"/login?link={link}")
+    assert (opened.status_code, opened.headers["location"]) == (303, "/")
+    keyed_http.cookies.clear()
+    again = await keyed_http.get(f"/login?link={link}")
+    assert again.status_code == 401
+    assert "used already" in again.text
+
+
+async def test_a_session_ends_with_log_out_and_with_its_key(keyed_http: AsyncClient, app: Holdfast) -> None:
+    key = (await app.keys.create("ada", "viewer")).secret
+    await keyed_http.post("/login", content=f"key={key}", headers=OWN)
+    stolen = keyed_http.cookies["holdfast_session"]
+    assert (await keyed_http.post("/logout", headers=OWN)).status_code == 303
+    keyed_http.cookies.set("holdfast_session", stolen)
+    assert (await keyed_http.get("/dead")).status_code == 303, "the session is over, not only its cookie"
+    keyed_http.cookies.clear()
+    await keyed_http.post("/login", content=f"key={key}", headers=OWN)
+    await app.keys.revoke("ada")
+    assert (await keyed_http.get("/dead")).status_code == 303
+
+
+async def test_a_role_without_pages_is_told_so(keyed_http: AsyncClient, app: Holdfast) -> None:
+    key = (await app.keys.create("crawler", "producer")).secret
+    await keyed_http.post("/login", content=f"key={key}", headers=OWN)
+    refused = await keyed_http.get("/")
+    assert refused.status_code == 403
+    assert "Log in with another key" in refused.text
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)", "/login", "", "x\n"],
+)
+def test_a_log_in_never_leads_to_another_server(wanted: str) -> None:
+    assert own_path(wanted) == "/"
+
+
+def test_a_log_in_leads_to_the_page_that_was_asked_for() -> None:
+    assert own_path("/jobs?state=dead&label=a%2Fb") == "/jobs?state=dead&label=a%2Fb"
+
+
+async def test_no_page_may_be_framed_or_load_from_elsewhere(keyed_http: AsyncClient) -> None:
+    policy = (await keyed_http.get("/login")).headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def strict(app: Holdfast, browser: Browser) -> AsyncIterator[Page]:
+    """A tab that knows the address of a server with access keys and below a path."""
+    api = api_app(app, limits=Limits(failed_log_ins=0), add_pages=add_dashboard)
+    api.root_path = "/queue"
+    async with served(api) as address:
+        tab = await browser.new_page(base_url=address)
+        yield tab
+        await tab.close()
+
+
+async def test_a_person_logs_in_acts_and_logs_out_below_a_path(strict: Page, app: Holdfast) -> None:
+    tab, key = strict, (await app.keys.create("ada", "admin")).secret
+    await tab.goto("/queue/keys")
+    assert await violations(tab) == []
+    await tab.get_by_label("Access key").fill(key)
+    await tab.get_by_role("button", name="Log in").click()
+    await expect(tab.get_by_role("heading", name="Access keys", exact=True)).to_be_visible()
+    await tab.get_by_role("button", name="Create a key…").click()
+    await tab.get_by_label("Name").fill("crawler")
+    await tab.get_by_label("Role").select_option("producer")
+    await tab.get_by_role("button", name="Create the key").click()
+    await expect(tab.locator("#secret-text")).to_contain_text("hfk_")
+    await expect(tab.get_by_role("row").filter(has_text="crawler")).to_be_visible()
+    made = {one.name: one.role for one in await app.keys.list()}
+    assert made == {"ada": "admin", "crawler": "producer"}
+    await tab.get_by_role("button", name="Log out").click()
+    await expect(tab.get_by_role("heading", name="Log in")).to_be_visible()
+    await tab.goto("/queue/keys")
+    await expect(tab.get_by_role("heading", name="Log in")).to_be_visible()

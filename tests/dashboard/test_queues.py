@@ -1,0 +1,290 @@
+"""Queues: what their pages show to whom, and what a person does there."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from urllib.parse import quote
+
+from httpx2 import AsyncClient
+from playwright.async_api import Page, expect
+
+from holdfast.client.app import Holdfast
+from holdfast.client.report.period import choose_period
+from holdfast.dashboard.pages.queue_depth import by_slice, depth_chart
+from holdfast.db import queues
+from holdfast.model.depth import DepthSample
+from tests.api.conftest import MakeKey
+from tests.builders import a_queue, a_worker, dead_job, ready_jobs
+from tests.dashboard.hostile import HOSTILE, assert_harmless
+from tests.dashboard.reading import seen
+from tests.dashboard.samples import an_action
+
+NOW = datetime(2030, 1, 31, 9, 0, tzinfo=UTC)
+NAME = HOSTILE[:200]
+
+
+async def jobs_in(app: Holdfast, queue: str, count: int = 1) -> None:
+    async with app.database.transaction() as conn:
+        await ready_jobs(conn, count, queue=queue, task="send")
+
+
+async def paused(app: Holdfast, queue: str, reason: str) -> None:
+    await jobs_in(app, queue)
+    await queues.pause_queue(app.database, queue, reason, "ada")
+
+
+async def test_a_paused_queue_says_by_whom_and_why(http: AsyncClient, app: Holdfast) -> None:
+    await paused(app, "mail", "the server is down")
+    page = (await http.get("/queues")).text
+    assert "<title>1 queue paused · Queues · Holdfast</title>" in page
+    assert "by ada: the server is down" in page
+    assert "by ada: the server is down" in (await http.get("/queues/mail")).text
+    await queues.pause_all(app.database, "a copy of production", "grace")
+    page = (await http.get("/queues")).text
+    assert "All queues are paused" in page
+    assert "by grace: a copy of production" in page
+
+
+async def test_a_count_that_stopped_says_so_and_leads_to_the_jobs(http: AsyncClient, app: Holdfast) -> None:
+    await jobs_in(app, "mail", 10_001)
+    for path in ("/queues", "/queues/mail"):
+        page = (await http.get(path)).text
+        assert ">10,000+</span>" in page, path
+        assert 'href="/jobs?queue=mail&amp;state=ready"' in page, path
+
+
+async def test_a_queue_without_a_worker_says_so(http: AsyncClient, app: Holdfast) -> None:
+    await jobs_in(app, "mail", 2)
+    assert "No live worker takes its jobs:</b> 2 jobs ready" in (await http.get("/queues/mail")).text
+    async with app.database.transaction() as conn:
+        await a_worker(conn, ["mail"])
+    page = (await http.get("/queues/mail")).text
+    assert "No live worker" not in page
+    assert "1 worker takes its jobs" in page
+
+
+async def test_a_setting_says_where_it_comes_from(http: AsyncClient, app: Holdfast) -> None:
+    await app.settings.set_queue("mail", timeout="90s", detail="off")
+    page = (await http.get("/queues/mail")).text
+    assert setting(page, "timeout") == ("90 s", "this queue")
+    assert setting(page, "max_wait") == ("24 h", "default")
+    assert setting(page, "detail") == ("off", "this queue")
+    await queues.set_queue(app.database, "mail", {"detail": None}, None, "ada")
+    await app.settings.set_flag("detail", "full")
+    assert setting((await http.get("/queues/mail")).text, "detail") == ("full", "the flag for all")
+
+
+def setting(page: str, name: str) -> tuple[str, str]:
+    """Its value and where it comes from."""
+    row = page.split(f">{name}</code>", 1)[1].split("</tr>", 1)[0]
+    value, source = re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL)[:2]
+    return re.sub("<[^>]*>", "", value).strip(), source.strip()
+
+
+async def test_many_queues_are_shown_a_page_at_a_time(http: AsyncClient, app: Holdfast) -> None:
+    async with app.database.transaction() as conn:
+        for number in range(52):
+            await a_queue(conn, f"queue-{number:02}")
+    first = (await http.get("/queues")).text
+    assert 'href="/queues?after=queue-49"' in first
+    assert "queue-50" not in first
+    second = (await http.get("/queues?after=queue-49")).text
+    assert ">queue-51</a>" in second
+    assert "Next page" not in second
+
+
+async def test_a_viewer_sees_no_action(keyed_http: AsyncClient, make_key: MakeKey, app: Holdfast) -> None:
+    await jobs_in(app, "mail")
+    viewer, operator = await make_key("viewer"), await make_key("operator")
+    for path in ("/queues", "/queues/mail"):
+        assert "data-api" not in (await keyed_http.get(path, headers=viewer)).text, path
+        assert "data-api" in (await keyed_http.get(path, headers=operator)).text, path
+
+
+async def test_a_key_for_one_queue_sees_it_alone_and_no_people(
+    keyed_http: AsyncClient, make_key: MakeKey, app: Holdfast
+) -> None:
+    await paused(app, "mail", "hot")
+    await jobs_in(app, "secret")
+    async with app.database.transaction() as conn:
+        await a_worker(conn, ["mail"])
+    await app.settings.set_flag("rescue", "off")
+    key = await make_key("operator", queues=["mail"])
+    for path in ("/queues", "/queues/mail"):
+        page = (await keyed_http.get(path, headers=key)).text
+        assert "secret" not in page, path
+        assert "by ada" not in page, path
+        assert ": hot" in page, path
+        assert "Workers</th>" not in page, path
+        assert "takes its jobs" not in page, path
+        assert "rescue is off" not in page, path
+        assert "POST /queues/pause" not in page, path
+    assert (await keyed_http.get("/queues/secret", headers=key)).status_code == 403
+    assert (
+        await keyed_http.get("/queues", headers=await make_key("viewer", tasks=["send"]))
+    ).status_code == 403
+
+
+async def test_a_queue_that_is_not_there_is_not_found(http: AsyncClient) -> None:
+    answered = await http.get("/queues/absent")
+    assert (answered.status_code, "There is no queue" in answered.text) == (404, True)
+
+
+async def test_hostile_names_and_reasons_stay_text(http: AsyncClient, app: Holdfast) -> None:
+    await paused(app, NAME, HOSTILE)
+    await app.settings.set_queue("mail", stats_label=NAME)
+    await queues.set_queue(app.database, NAME, {"endpoint": "e"}, None, "ada")
+    for path in ("/queues", f"/queues/{quote(NAME, safe='')}", "/queues/mail"):
+        answered = await http.get(path)
+        assert answered.status_code == 200, path
+        assert_harmless(answered.text)
+
+
+def a_sample(minutes_ago: int, ready: int) -> DepthSample:
+    at = NOW - timedelta(minutes=minutes_ago)
+    return DepthSample("mail", at, 0, 0, ready, 0, None, None, at, at)
+
+
+def test_depth_is_the_highest_of_a_slice_and_unknown_where_no_sample_is() -> None:
+    period = choose_period("6h", NOW)
+    samples = [a_sample(300, 7), a_sample(299, 9), a_sample(200, 0), a_sample(100, 4)]
+    ready = [None if one is None else one.ready for one in by_slice(period, samples)]
+    assert max(one or 0 for one in ready) == 9
+    counted = [number for number, one in enumerate(ready) if one]
+    first, last = counted[0], counted[-1]
+    assert ready[:first] == [None] * first, "before the first sample"
+    assert None in ready[first : first + 15], "no sample after a queue with jobs"
+    emptied = ready.index(0)
+    assert ready[emptied:last] == [0] * (last - emptied), "it stayed empty without further samples"
+    assert depth_chart(period, []) is None
+
+
+async def test_a_person_pauses_a_queue_with_a_reason_and_resumes_it(tab: Page, app: Holdfast) -> None:
+    await jobs_in(app, "two words ü")
+    await tab.goto("/queues")
+    await tab.get_by_role("button", name="Pause… two words ü").click()
+    dialog = tab.get_by_role("dialog")
+    await expect(dialog.get_by_role("heading")).to_have_text("Pause two words ü?")
+    await dialog.get_by_label("Reason").fill("<b>hot</b>")
+    await dialog.get_by_role("button", name="Pause the queue").click()
+    await expect(tab.get_by_role("row").filter(has_text="two words ü")).to_contain_text(": <b>hot</b>")
+    (found,) = await queues.list_queues(app.database, 10)
+    assert (found.paused_reason, (found.paused_by or "")[:8]) == ("<b>hot</b>", "loopback")
+    await tab.get_by_role("link", name="two words ü").click()
+    await expect(tab.locator(".live")).to_have_attribute("data-state", "live")
+    await tab.get_by_role("button", name="Resume…").click()
+    await tab.get_by_role("button", name="Resume the queue").click()
+    await expect(tab.get_by_role("button", name="Pause…")).to_be_visible()
+    assert (await queues.get_queue(app.database, "two words ü")).paused_at is None
+
+
+async def test_a_person_changes_a_setting_and_sees_what_it_was_before(tab: Page, app: Holdfast) -> None:
+    await jobs_in(app, "mail")
+    await tab.goto("/queues/mail")
+    for typed, said in (("90s", "timeout none → 90"), ("", "timeout 90 → none")):
+        await tab.get_by_role("button", name="Change settings…").click()
+        await tab.get_by_label("Timeout").fill(typed)
+        await tab.get_by_role("button", name="Save").click()
+        await expect(tab.get_by_role("status").filter(has_text=said)).to_be_visible()
+        timeout = (await queues.get_queue(app.database, "mail")).timeout
+        assert timeout == (timedelta(seconds=90) if typed else None)
+        row = tab.get_by_role("row").filter(has_text="How long one attempt may run")
+        if typed:
+            await expect(row).to_contain_text("90 s")
+        else:
+            await expect(row).to_have_count(0)  # it is among the defaults, which are folded
+    await tab.get_by_role("button", name="Change settings…").click()
+    await tab.get_by_label("Jobs at once").fill("0")
+    await tab.get_by_role("button", name="Save").click()
+    await expect(tab.get_by_role("dialog").get_by_role("alert")).to_contain_text("max_concurrent")
+
+
+async def test_a_person_enqueues_a_job_and_moves_it(tab: Page, app: Holdfast) -> None:
+    await a_queue_of(app, "mail", "bulk")
+    dialog = tab.get_by_role("dialog")
+    await tab.goto("/queues/mail")
+    await tab.get_by_role("button", name="Enqueue a job…").click()
+    await dialog.get_by_label("Task").fill("send")
+    await dialog.get_by_label("Payload").fill("{to: 1}")
+    await dialog.get_by_label("Priority").fill("70")
+    await dialog.get_by_label("Labels").fill("customer = gold\nregion=eu")
+    await tab.get_by_role("button", name="Enqueue the job").click()
+    await expect(tab.get_by_role("alert")).to_contain_text("Payload must be JSON: ")
+    await dialog.get_by_label("Payload").fill('{"to": "<b>"}')
+    await tab.get_by_role("button", name="Enqueue the job").click()
+    await tab.wait_for_url(re.compile("/jobs/[0-9a-f-]{36}$"))
+    (job,) = await app.jobs()
+    assert tab.url.endswith(str(job.id))
+    assert (job.queue, job.task, job.payload, job.priority) == ("mail", "send", {"to": "<b>"}, 70)
+    assert job.labels == {"customer": "gold", "region": "eu"}
+    await tab.goto("/queues/mail")
+    await tab.get_by_role("button", name="Move jobs…").click()
+    await dialog.get_by_label("To", exact=True).fill("bulk")
+    await dialog.get_by_label("Reason").fill("chat comes first")
+    await tab.get_by_role("button", name="Move the jobs").click()
+    await expect(
+        tab.get_by_role("status").filter(has_text="Moved 1 ready and 0 scheduled jobs to bulk")
+    ).to_be_visible()
+    assert [one.queue for one in await app.jobs()] == ["bulk"]
+
+
+async def test_a_person_sees_what_rebalancing_would_do(tab: Page, app: Holdfast) -> None:
+    await jobs_in(app, "chat", 50)
+    await a_queue_of(app, "bulk")
+    await tab.goto("/queues")
+    await tab.get_by_role("button", name="Add a pair…").click()
+    await tab.get_by_label("From").fill("chat")
+    await tab.get_by_label("To", exact=True).fill("bulk")
+    await tab.get_by_label("Ratio").fill("3")
+    await tab.get_by_role("button", name="Save").click()
+    async with app.database.transaction() as conn:
+        await conn.execute("select holdfast.sample_depths()")
+    await tab.get_by_role("button", name="Rebalance now…").click()
+    await tab.get_by_role("button", name="Dry run").click()
+    answer = tab.get_by_role("dialog").get_by_role("table")
+    await expect(answer).to_contain_text("would_move")
+    assert len(await app.jobs(queue="chat")) == 50
+
+
+async def a_queue_of(app: Holdfast, *names: str) -> None:
+    async with app.database.transaction() as conn:
+        for name in names:
+            await a_queue(conn, name)
+
+
+async def test_queues_in_trouble_stand_first_and_the_internal_one_last(
+    http: AsyncClient, app: Holdfast
+) -> None:
+    await an_action(app)
+    await paused(app, "b-paused", "hot")
+    await jobs_in(app, "c-alone")
+    await a_queue_of(app, "a-open", "d-dead")
+    async with app.database.transaction() as conn:
+        await dead_job(conn, queue="d-dead")
+    page = (await http.get("/queues")).text
+    assert "<title>1 queue without a worker, 1 queue with dead letters, 1 queue paused · Queues" in page
+    rows = [row[0].split()[0] for row in seen(page).tables[0][1:]]
+    assert rows == ["c-alone", "b-paused", "d-dead", "a-open", "holdfast"]
+    assert "internal</span>" in page
+    assert page.count('data-open="pause"') == 3
+    assert "POST /queues/holdfast" not in (await http.get("/queues/holdfast")).text
+
+
+async def test_a_queue_leads_with_its_dead_letters_and_folds_its_defaults(
+    http: AsyncClient, app: Holdfast
+) -> None:
+    async with app.database.transaction() as conn:
+        await dead_job(conn, queue="mail")
+        await conn.execute("select holdfast.summarise_ends()")
+    await app.settings.set_queue("mail", retry={"delays": [20, 60, 180]}, endpoint="smtp")
+    page = (await http.get("/queues/mail")).text
+    found = seen(page)
+    assert found.title.startswith("1 dead letter · mail")
+    assert re.search(r"1 dead letter , last \d+ s ago", found.words)
+    assert ("1 dead letter", "/dead?queue=mail") in found.links
+    assert ("smtp", "/endpoints/smtp") in found.links
+    assert setting(page, "retry") == ("20 s, 60 s, 180 s", "this queue")
+    assert "17 defaults" in found.words
+    assert page.index(">retry</code>") < page.index("17 defaults") < page.index(">timeout</code>")
+    assert "Forecast not known yet" in found.words
+    assert "Last hour 1 job ended Went well 0 %" in found.words
+    assert "primary" not in page.partition("<dialog")[0]
