@@ -1,9 +1,11 @@
 """Drain runs what is enqueued with a real worker, until nothing is left."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+import asyncpg
 import pytest
 
 from holdfast import Holdfast, JobContext, JobFailed, Permanent
@@ -82,6 +84,34 @@ async def test_the_last_job_of_a_run_is_drained_too(app: Holdfast) -> None:
     done = await drain(app)
     assert (done.processed, done.failed) == (121, 0)
     assert (await run.progress()).state == "ended"
+
+
+WAITS = """
+select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')
+"""
+
+
+async def test_a_run_that_another_session_has_locked_is_waited_for(app: Holdfast, database_url: str) -> None:
+    """As the session of a maintenance task has it, for a moment after its worker has left."""
+    holder, watcher = await asyncpg.connect(database_url), await asyncpg.connect(database_url)
+
+    @app.task()
+    async def last() -> None:
+        await holder.execute("begin; select from holdfast.runs for update")
+
+    @app.task()
+    async def report() -> None: ...
+
+    async with app.run("one", on_complete=report.call()) as run:
+        await last.options(run=run).enqueue()
+    draining = asyncio.create_task(drain(app))
+    while not await watcher.fetchval(WAITS):
+        assert not draining.done(), "it did not wait"
+        await asyncio.sleep(0.01)
+    await holder.execute("rollback")
+    assert (await draining).processed == 2
+    await holder.close()
+    await watcher.close()
 
 
 async def test_a_paused_queue_and_a_later_job_are_left_alone(app: Holdfast) -> None:
