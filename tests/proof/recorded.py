@@ -19,7 +19,7 @@ async def a_whole_trail(conn: Connection, queue: str = "default") -> str:
 async def lost_while_leased(conn: Connection) -> None:
     """A rescue that does not ask for the lease."""
     job = await running_job(conn)
-    await conn.execute("select holdfast.lose_job(j) from holdfast.jobs as j where id = $1", job.id)
+    await conn.execute("select holdfast.settle_lost_job(j) from holdfast.jobs as j where id = $1", job.id)
 
 
 async def lost_while_leased_and_run_by_another(conn: Connection) -> None:

@@ -21,7 +21,7 @@ GUARDS = [
     ("move_to_history", "(tokens is null or j.token = e.end_token)", "true", Verb.COMPLETE),
     ("settle_releases", "job.cancel_asked_at is not null", "false", Verb.RELEASE),
     ("fence_worker", "row.lease_until >= holdfast.now()", "false", Verb.RESCUE),
-    ("lose_job", "job.losses := job.losses + 1;", "", Verb.RESCUE),
+    ("settle_lost_job", "job.losses := job.losses + 1;", "", Verb.RESCUE),
     ("renew_lease", "perform holdfast.forgive_losses(worker);", "", Verb.RENEW),
     ("renew_lease", "perform holdfast.release_held(worker);", "", Verb.RENEW),
     ("has_lease", "w.lease_until >= holdfast.now()", "true", Verb.CLAIM),

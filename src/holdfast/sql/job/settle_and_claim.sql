@@ -50,9 +50,9 @@ begin
     continue when visited.lane <> of_lane;
     if visited.endpoint = '' and not visited.is_special and not visited.is_suspect and chosen is null then
       select
-        holdfast.ready_jobs(visited.lane, wanted, at) as ids, at, null::integer[] as places, null::boolean as is_probe,
-        null::double precision[] as estimates, null::double precision[] as reserved, null::integer as permit_lane,
-        null::text as endpoint, null::timestamptz as until, false as is_last
+        holdfast.choose_next_jobs(visited.lane, wanted, at) as ids, at, null::integer[] as places,
+        null::boolean as is_probe, null::double precision[] as estimates, null::double precision[] as reserved,
+        null::integer as permit_lane, null::text as endpoint, null::timestamptz as until, false as is_last
       into picked;
     else
       select a.* into picked

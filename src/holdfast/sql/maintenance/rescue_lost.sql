@@ -38,7 +38,7 @@ begin
       for update skip locked
     loop
       continue when not holdfast.hold_endpoint(job);
-      saved := holdfast.lose_job(job);
+      saved := holdfast.settle_lost_job(job);
       recovered := recovered + saved::integer;
       dead := dead + (not saved)::integer;
       if job.run_id is not null and job.run_id <> all (hit) then

@@ -1,6 +1,6 @@
 -- running -> ready | scheduled | dead | cancelled: takes one locked job from a lost worker. False if that made it dead.
 -- It is a suspect from now on. Of jobs lost together most are innocent, so only the first such loss counts.
-create or replace function holdfast.lose_job(job holdfast.jobs)
+create or replace function holdfast.settle_lost_job(job holdfast.jobs)
 returns boolean
 language plpgsql volatile
 as $$

@@ -58,7 +58,7 @@ begin
   elsif chosen is not null then
     ids := array(select c.id from holdfast.candidates(in_lane, at, most, false, chosen) as c);
   else
-    ids := holdfast.ready_jobs(in_lane, most, at);
+    ids := holdfast.choose_next_jobs(in_lane, most, at);
   end if;
   until := case when cardinality(ids) < most then later else until end;
   if is_special and cardinality(ids) > 0 then

@@ -1,5 +1,5 @@
 -- Locks the next ready jobs of a lane and returns them; rows that other transactions have locked are skipped.
-create or replace function holdfast.ready_jobs(in_lane integer, wanted integer, at timestamptz)
+create or replace function holdfast.choose_next_jobs(in_lane integer, wanted integer, at timestamptz)
 returns uuid[]
 language plpgsql volatile
 as $$
