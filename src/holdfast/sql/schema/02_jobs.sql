@@ -101,6 +101,8 @@ create index jobs_deadline on holdfast.jobs (deadline) where deadline is not nul
 create index jobs_order on holdfast.jobs (order_key, order_seq) where order_key is not null;
 create index jobs_run on holdfast.jobs (run_id, id) where run_id is not null;
 create index jobs_unique_key on holdfast.jobs (unique_key, id) where unique_key is not null;
+-- Bulk actions: few among all other jobs.
+create index jobs_internal on holdfast.jobs (id) where queue = 'holdfast';
 
 comment on table holdfast.jobs is 'A job that has not ended: a stored unit of work.';
 comment on column holdfast.jobs.id is 'UUID version 7: it carries the time of creation.';

@@ -56,6 +56,7 @@ create index history_unique_key on holdfast.history (unique_key, id) where uniqu
 -- unsummarised range.
 create index history_ended on holdfast.history using brin (ended_at) with (pages_per_range = 128, autosummarize = on);
 create index history_bad_end on holdfast.history (state, id) where state <> 'completed';
+create index history_internal on holdfast.history (id) where queue = 'holdfast';
 
 create table holdfast.history_default partition of holdfast.history default;
 
