@@ -14,9 +14,11 @@ from holdfast.model.overview import Overview
 from holdfast.model.report import Problem, Weight
 
 
-async def read_overview(on: Executor, queues: Sequence[str] | None = None) -> Overview:
-    """Of all queues, or of some and nothing else."""
-    return judged(await overview.overview(on, queues))
+async def read_overview(
+    on: Executor, queues: Sequence[str] | None = None, with_errors: bool = True
+) -> Overview:
+    """Of all queues, or of some and nothing else. Errors are what takes longest where many attempts fail."""
+    return judged(await overview.overview(on, queues, with_errors))
 
 
 def judged(found: Overview) -> Overview:

@@ -69,7 +69,7 @@ select json_build_object(
       'type', e.error_type, 'message', left(e.message, 200), 'attempts', e.attempts, 'last', e.last_at
     ) order by e.attempts desc), '[]')
     from holdfast.error_groups('10 minutes', '{{}}', 5, slices => 0) as e
-    where $2 is null and e.sample is not null
+    where $2 is null and $4 and e.sample is not null
   )
 )::text
 """
@@ -82,11 +82,11 @@ TASKS = "select count(*) from holdfast.task_view"
 QUEUES = 50  # more would not fit on a screen
 
 
-async def overview(on: Executor, queues: Sequence[str] | None = None) -> Overview:
+async def overview(on: Executor, queues: Sequence[str] | None = None, with_errors: bool = True) -> Overview:
     """Of all queues, or of some and nothing else."""
     from pydantic import TypeAdapter
 
-    text = await fetch_value(on, GLANCE, QUEUES + 1, queues, queues is None)
+    text = await fetch_value(on, GLANCE, QUEUES + 1, queues, queues is None, with_errors)
     found = TypeAdapter(Overview).validate_json(text)
     return replace(found, queues=found.queues[:QUEUES], has_more_queues=len(found.queues) > QUEUES)
 

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from holdfast.client.endpoint_reports import read_endpoint_reports
+from holdfast.dashboard.kept import Kept
 from holdfast.dashboard.page import Page, Shown, View
 from holdfast.db import endpoints
 from holdfast.model.endpoint import Circuit, EndpointBacklog, EndpointSummary
@@ -14,6 +16,7 @@ from holdfast.report.words import count
 
 PERIODS = (("10m", "10 min"), ("1h", "1 h"), ("6h", "6 h"))
 MOST = 100
+KEEP = timedelta(seconds=5)  # the calls of twenty busy endpoints by the second: a tenth of a second to add up
 SLOTS = 16  # permits that are drawn one by one
 
 
@@ -64,10 +67,17 @@ class Endpoints(Page):
     path = "/endpoints"
     template = "endpoints.html"
 
+    def __init__(self) -> None:
+        self._reports: Kept[tuple[str, ...], tuple[Period, list[EndpointReport]]] = Kept(KEEP)
+
     async def read(self, view: View) -> Shown:
         found = await endpoints.list_endpoints(view.database, MOST + 1)
-        since = _since(view)
-        _, rows = await _rows(view, found[:MOST], since)
+        listed, since = found[:MOST], _since(view)
+        _, reports = await self._reports.get(
+            (since, *(one.name for one in listed)),
+            lambda: read_endpoint_reports(view.database, listed, since, view.now),
+        )
+        rows = await _rows(view, listed, reports)
         stopped = [one for one in found if one.circuit is not Circuit.CLOSED]
         full = sorted((row for row in rows if row.holds_up), key=lambda row: -row.waiting)
         verdict = _verdict(found, stopped, full)
@@ -92,7 +102,8 @@ class Endpoint(Page):
     async def read(self, view: View) -> Shown:
         found = await endpoints.get_endpoint(view.database, view.path["name"])
         since = _since(view)
-        period, (row,) = await _rows(view, [found], since)
+        period, reports = await read_endpoint_reports(view.database, [found], since, view.now)
+        (row,) = await _rows(view, [found], reports)
         word, symbol, look = CIRCUITS[found.circuit]
         values = {
             "found": found,
@@ -114,10 +125,11 @@ def _since(view: View) -> str:
     return view.get("since") if view.get("since") in dict(PERIODS) else "1h"
 
 
-async def _rows(view: View, found: Sequence[EndpointSummary], since: str) -> tuple[Period, list[EndpointRow]]:
-    period, reports = await read_endpoint_reports(view.database, found, since, view.now)
+async def _rows(
+    view: View, found: Sequence[EndpointSummary], reports: Sequence[EndpointReport]
+) -> list[EndpointRow]:
     backlog = await endpoints.endpoint_backlog(view.database, [one.name for one in found])
-    return period, [
+    return [
         EndpointRow(one, report, [each for each in backlog if each.endpoint == one.name])
         for one, report in zip(found, reports, strict=True)
     ]

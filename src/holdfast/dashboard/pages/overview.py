@@ -74,7 +74,7 @@ class Overview(Page):
         return await access.check(request, AccessAction.LIST_JOBS, queues=[])
 
     async def read(self, view: View) -> Shown:
-        found = await read_overview(view.database, view.caller.queues)
+        found = await read_overview(view.database, view.caller.queues, with_errors=False)
         since = view.get("since") if view.get("since") in dict(PERIODS) else PERIODS[0][0]
         figures = await self._figures.get(since, lambda: _figures(view, since))
         if view.sees_all and _is_new(found):
