@@ -40,7 +40,7 @@ def show_errors(
 ) -> None:
     """Counts attempts that failed, timed out or lost their worker. The most frequent error comes first.
 
-    The column "before" counts the attempts of the period before, which is as long.
+    The column "before" counts the attempts in the previous period of the same length.
     """
 
     async def read(database: Database) -> ErrorPage:
