@@ -64,7 +64,7 @@ def _print(days: list[AuditDay], broken: list[AuditDay]) -> None:
     if broken:
         say(f"broken: {len(broken):,} of {len(days):,}")
     elif sealed:
-        say(f"intact; to check it later from here: --expect {sealed[-1].seal}")
+        say(f"intact; keep this seal elsewhere for a later check: --expect {sealed[-1].seal}")
     else:
         say("note: no day is sealed yet; a worker seals each day after its end")
 

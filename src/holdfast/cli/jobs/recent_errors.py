@@ -54,4 +54,4 @@ def show_errors(
     if found.total.is_partial:
         say("note: more than 100,000 attempts went wrong; the newest 100,000 are counted")
     if found.total.groups > skip + len(found.items):
-        say(f"note: there are {found.total.groups:,} groups; --limit shows more, --skip goes on")
+        say(f"note: there are {found.total.groups:,} groups; --limit shows more, --skip the next ones")

@@ -19,14 +19,10 @@ KeyName = Annotated[str, typer.Argument(metavar="NAME", help="The key's name.")]
 def create(
     context: typer.Context,
     name: Annotated[
-        str,
-        typer.Argument(metavar="NAME", help="The key's name, such as the name of the program that uses it."),
+        str, typer.Argument(metavar="NAME", help="The key's name, such as the program that uses it.")
     ],
     role: Annotated[
-        str,
-        typer.Option(
-            metavar="ROLE", help="What the key allows: viewer, producer, worker, operator or admin."
-        ),
+        str, typer.Option(metavar="ROLE", help="The role: viewer, producer, worker, operator or admin.")
     ],
     queues: Annotated[
         list[str] | None,
@@ -89,4 +85,4 @@ def _print(as_json: bool, made: NewSecret) -> None:
     tell(made.secret)
     say("note: this secret is not shown again; send it as 'Authorization: Bearer SECRET'")
     if made.until is not None:
-        say(f"note: the earlier secret is accepted until {time_words(made.until)}")
+        say(f"note: the old secret is accepted until {time_words(made.until)}")

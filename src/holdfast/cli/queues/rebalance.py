@@ -47,7 +47,7 @@ def rebalance(
     )
     print_list(as_json, "pairs", found, ROUND, keep=("from", "to", "result", "jobs"))
     if not found:
-        say(f"note: no pair of queues, or another round runs; see {command('queues', 'list-rebalance')}")
+        say(f"note: no pair is set, or another process moves jobs; see {command('queues', 'list-rebalance')}")
 
 
 def set_rebalance(

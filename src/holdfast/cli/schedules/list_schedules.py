@@ -30,7 +30,7 @@ def list_schedules(
             write("")
         print_sheet(_sheet(one))
     if len(found) > limit:
-        say(f"note: there are more than {limit}; --limit shows more, --after goes on")
+        say(f"note: there are more than {limit}; --limit shows more, --after the next page")
 
 
 def _sheet(one: Schedule) -> dict[str, Any]:
