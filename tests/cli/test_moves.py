@@ -23,7 +23,7 @@ def test_jobs_are_moved_and_the_job_tells_of_it(database_url: str) -> None:
 def test_a_pair_is_set_rebalanced_listed_and_removed(database_url: str) -> None:
     holdfast("enqueue", "greet", "--queue", "a", "--count", "9", url=database_url)
     holdfast("queues", "set", "b", "priority=70", url=database_url)
-    assert "no pair of queues" in holdfast("queues", "rebalance", url=database_url).err
+    assert "no pair is set" in holdfast("queues", "rebalance", url=database_url).err
     setting = ("queues", "set-rebalance", "a", "b", "least_depth=5", "condition=$.size == null")
     assert "set: a -> b" in holdfast(*setting, "--reason", "load", url=database_url).out
     dry = holdfast("queues", "rebalance", "--dry-run", "--json", url=database_url).document["pairs"]

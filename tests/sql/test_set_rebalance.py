@@ -45,7 +45,7 @@ async def test_only_what_is_given_changes_and_null_is_the_default(conn: Connecti
         ({"max_jobs": 10_001}, "rebalance_max_jobs_in_range"),
         ({"ratio": "much"}, "invalid input syntax"),
         ({"speed": 3}, "A pair of queues has no setting speed."),
-        ({"condition": "$.size ==="}, "The condition is no jsonpath, at character"),
+        ({"condition": "$.size ==="}, "The condition is not a valid JSON path, at character"),
         ({"condition": '$.a like_regex "^(a+)+$"'}, "A condition must not use like_regex"),
         ({"condition": "$.**.a == 1"}, "A condition must not use **"),
         ({"condition": "$.a == " + "1" * 1100}, "A condition must have 1 to 1024 bytes"),

@@ -84,7 +84,7 @@ def test_a_slot_that_is_the_only_one_due_is_the_newest() -> None:
         ("* * * *", "UTC", "must have 5 fields"),
         ("0 0 7 * * 1", "UTC", "must have 5 fields"),
         ("0 0 30 2 *", "UTC", "Bad day-of-month"),
-        ("* * */20 * 1L", "UTC", "names no time"),
+        ("* * */20 * 1L", "UTC", "matches no time"),
         ("every day", "UTC", "must have 5 fields"),
         ("", "UTC", "must have 5 fields"),
         ("0 7 * * *", "Europe/Atlantis", "no time zone 'Europe/Atlantis'"),

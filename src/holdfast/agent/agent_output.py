@@ -43,7 +43,7 @@ def _adapter(annotation: Any) -> TypeAdapter[Any]:
         return TypeAdapter(dict[str, Any] if annotation is None else annotation)
     except (PydanticUserError, TypeError) as exc:
         raise InvalidOption(
-            f"The output type {annotation!r} does not fit an agent: {str(exc).splitlines()[0]}",
+            f"An agent cannot have the output type {annotation!r}: {str(exc).splitlines()[0]}",
             "use a pydantic model, a dataclass, or a JSON type",
         ) from None
 

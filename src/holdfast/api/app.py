@@ -157,7 +157,7 @@ def _around(
 def check_origin(origin: str) -> str:
     if origin != "*" and not _ORIGIN.fullmatch(origin):
         raise InvalidOption(
-            f"An origin is a scheme and a host, perhaps with a port (got {origin!r}).",
+            f"An origin must be a scheme and a host, with or without a port (got {origin!r}).",
             "write it as the browser sends it, such as https://example.org",
         )
     return origin
@@ -181,8 +181,8 @@ def _as_refusal(exc: Exception, raw_path: bytes) -> Exception:
         return RequestRefused(
             404,
             "no_such_route",
-            "A name with a slash cannot stand in a path, not as %2F either.",
-            "use the command line or Python for it, or give it a name without a slash",
+            "A path cannot contain a name with a slash, not even as %2F.",
+            "use the command line or Python instead, or choose a name without a slash",
         )
     if isinstance(exc, HTTPException):
         code = CODES.get(exc.status_code, "refused")

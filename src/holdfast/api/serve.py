@@ -118,7 +118,8 @@ def read_proxies(proxies: Iterable[str]) -> tuple[str, ...]:
         return tuple(str(ipaddress.ip_network(proxy)) for proxy in proxies)
     except ValueError as exc:
         raise InvalidOption(
-            f"A proxy is named by its address or network: {exc}.", "write it such as 10.0.0.7 or 10.0.0.0/8"
+            f"A proxy must be given as an IP address or network: {exc}.",
+            "write it such as 10.0.0.7 or 10.0.0.0/8",
         ) from exc
 
 
@@ -171,7 +172,7 @@ def make_server(
 
     async def stays() -> None:
         if server.is_leaving:
-            raise WrongState("The server stops.")
+            raise WrongState("The server is stopping.")
 
     api = api_app(
         app,
@@ -221,7 +222,7 @@ def answering_ended(api: ASGIApp) -> ASGIApp:
         except asyncio.CancelledError:
             if not has_begun:
                 refused = RequestRefused(
-                    503, "server_stopping", "The server stops.", "send the request again"
+                    503, "server_stopping", "The server is stopping.", "send the request again"
                 )
                 known = scope.get("state", {}).get("request_id") or uuid4().hex
                 await problem(*problem_of(refused), known)(scope, receive, send)

@@ -26,9 +26,13 @@ DEV = "HOLDFAST_UP_WITHOUT_KEYS"
 LOGIN_LINK = "HOLDFAST_UP_LOGIN_LINK"
 
 Host = Annotated[
-    str, typer.Option(metavar="ADDRESS", help="Listen here. Beyond loopback it needs access keys.")
+    str,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Listen on this address. Unless it is a loopback address, create an access key first.",
+    ),
 ]
-Port = Annotated[int, typer.Option(min=0, max=65_535, help="0 means any free port.")]
+Port = Annotated[int, typer.Option(min=0, max=65_535, help="Listen on this port. 0 means any free port.")]
 
 
 def serve(
@@ -46,58 +50,70 @@ def serve(
     host: Host = "127.0.0.1",
     port: Port = 8080,
     grace: Annotated[
-        str, typer.Option(metavar="DURATION", help="How long requests may take when the server stops.")
+        str,
+        typer.Option(
+            metavar="DURATION", help="When the server stops, wait at most this long for running requests."
+        ),
     ] = "25s",
     stop_delay: Annotated[
         str,
         typer.Option(
             metavar="DURATION",
-            help="After SIGTERM, fail /readyz for this long before the server stops, so that a balancer "
-            "notices it.",
+            help="After SIGTERM, let /readyz fail for this long before the server stops, so that a load "
+            "balancer sends no more requests.",
         ),
     ] = "0s",
     body_limit: Annotated[
-        str, typer.Option(metavar="SIZE", help="Refuse a larger body, such as 1MiB.")
+        str, typer.Option(metavar="SIZE", help="The largest request body to accept, such as 1MiB.")
     ] = "1MiB",
     bulk_limit: Annotated[
-        str, typer.Option(metavar="SIZE", help="Refuse a larger bulk enqueue, such as 64MiB.")
+        str, typer.Option(metavar="SIZE", help="The largest body of a bulk enqueue to accept, such as 64MiB.")
     ] = "64MiB",
     rate: Annotated[
-        float, typer.Option(min=0, help="Requests per second of one access key; 0 means unlimited.")
+        float,
+        typer.Option(min=0, help="How many requests per second each access key may send; 0 means unlimited."),
     ] = 1000.0,
     waiting: Annotated[
-        int, typer.Option(min=1, help="Long polls and streams of one access key at a time.")
+        int, typer.Option(min=1, help="How many long polls and streams each access key may have open.")
     ] = 500,
-    connections: Annotated[int, typer.Option(min=2, help="Open connections of callers.")] = 1000,
+    connections: Annotated[
+        int, typer.Option(min=2, help="How many connections callers may have open in total.")
+    ] = 1000,
     database_connections: Annotated[
-        int, typer.Option(min=1, max=1000, help="Open connections to the database.")
+        int, typer.Option(min=1, max=1000, help="How many connections to open to the database.")
     ] = 10,
     allow_origin: Annotated[
         list[str] | None,
-        typer.Option(metavar="ORIGIN", help="Let pages of this origin call the API. Repeatable."),
+        typer.Option(
+            metavar="ORIGIN", help="Let web pages of this origin call the API. You can repeat this option."
+        ),
     ] = None,
     proxy: Annotated[
         list[str] | None,
-        typer.Option(metavar="ADDRESS", help="Believe the forwarded headers of this proxy. Repeatable."),
+        typer.Option(
+            metavar="ADDRESS", help="Trust the X-Forwarded headers of this proxy. You can repeat this option."
+        ),
     ] = None,
     root_path: Annotated[
-        str, typer.Option(metavar="PATH", help="The path that a proxy before the server removes.")
+        str, typer.Option(metavar="PATH", help="The path prefix that a proxy in front of the server removes.")
     ] = "",
     mask: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Hide these fields of payloads in the dashboard, by a name such as iban or a path such as "
-            "author.email. Passwords, tokens and the like are always hidden. Repeatable.",
+            help="Hide this field of payloads in the dashboard. Give a name, such as iban, or a path, such "
+            "as author.email. Passwords, tokens and the like are always hidden. You can repeat this option.",
         ),
     ] = None,
     message_routes: Annotated[
         bool, typer.Option("--message-routes", help="Also serve jobs as messages, under /api/queue.")
     ] = False,
 ) -> None:
-    """The server does maintenance as workers do. SIGTERM and Ctrl-C stop it; requests under way are answered.
+    """The server also runs maintenance, as workers do. On SIGTERM or Ctrl-C it finishes open requests and
+    stops.
 
-    Callers need an access key: holdfast keys create NAME --role ROLE. Needs the extra server.
+    Callers need an access key: holdfast keys create NAME --role ROLE. Needs the package
+    holdfast-queue[server].
     """
     target, masking = target_of(context), Masking.with_more(mask or ())
     start_logging(target, "info")

@@ -98,5 +98,5 @@ def read_role(role: AccessRole | str) -> AccessRole:
     except ValueError:
         raise InvalidOption(
             f"role must be one of {', '.join(AccessRole)} (got {role!r}).",
-            "choose the weakest role that does",
+            "choose the weakest role that is sufficient",
         ) from None

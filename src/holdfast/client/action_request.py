@@ -58,7 +58,7 @@ class ActionRequest:
         if not isinstance(self.settings.get("filter"), dict) or not self.filters:
             raise InvalidOption("filter must not be empty.", 'write it as {"queue": "mail"}')
         if not isinstance(self.settings.get("dry_run", False), bool):
-            raise InvalidOption("dry_run must be true or false.", "write true to count only")
+            raise InvalidOption("dry_run must be true or false.", "write true to only count the jobs")
         _ = self.pace, self.priority, self.status, self.stage, self.limit, self.canary, self.canary_timeout
         _ = None if self.action.is_on_letters else self.states
         if self.action is ActionName.MOVE:
@@ -104,7 +104,9 @@ class ActionRequest:
             return usual
         if (state := read_state(self.filters["state"])) not in possible:
             words = ", ".join(sorted(possible))
-            raise InvalidOption(f"The action {self.action} is not for jobs that are {state}.", f"use {words}")
+            raise InvalidOption(
+                f"The action {self.action} cannot change jobs that are {state}.", f"use {words}"
+            )
         return frozenset({state})
 
     @property

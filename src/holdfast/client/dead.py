@@ -142,7 +142,9 @@ async def require_sheet(on: Executor, job: JobId) -> LetterSheet:
     """Raises NotFound."""
     sheet = await dead.get_sheet(on, job)
     if sheet is None:
-        raise NotFound(f"The job {job} has never died.", "'holdfast dead list' shows the dead jobs")
+        raise NotFound(
+            f"There is no dead letter for the job {job}.", "'holdfast dead list' shows the dead jobs"
+        )
     return sheet
 
 
@@ -169,7 +171,7 @@ async def triage(
 def require_letters(asked: int, found: int) -> None:
     if missing := asked - found:
         raise NotFound(
-            f"{missing} of the given jobs {'has' if missing == 1 else 'have'} never died.",
+            f"There is no dead letter for {missing} of the given jobs.",
             "'holdfast dead list' shows the dead jobs",
         )
 
@@ -180,7 +182,7 @@ async def require_dead(on: Executor, jobs: Iterable[JobId]) -> None:
         letter = await dead.get_letter(on, job)
         if letter is None:
             raise NotFound(
-                f"The job {job} has never died.",
+                f"There is no dead letter for the job {job}.",
                 "to replay a job that ended in another state, use 'holdfast jobs replay'",
             )
         if letter.replayed_at is not None:

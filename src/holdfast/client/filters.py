@@ -136,7 +136,7 @@ def check_storable(values: Iterable[object]) -> None:
     if any(isinstance(one, str) and _UNSTORABLE.search(one) for one in values):
         raise InvalidOption(
             "The filter contains a NUL character or half of a surrogate pair.",
-            "no job contains one: leave it out",
+            "no job can contain these characters; remove them",
         )
 
 

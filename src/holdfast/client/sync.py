@@ -83,6 +83,6 @@ def _refuse_in_event_loop() -> None:
     except RuntimeError:
         return
     raise InvalidInput(
-        "A method for code without an event loop was called inside a running one and would block it.",
+        "A synchronous method was called inside a running event loop, which it would block.",
         "await the method without _sync instead, such as 'await task.enqueue(…)'",
     )

@@ -37,7 +37,7 @@ class TaskUniqueKey:
         if missing:
             raise BadHandler(
                 f"unique_key of the task {task} takes {', '.join(missing)}, which its handler does not take.",
-                "name parameters of the handler; the function gets those that it names",
+                "use only parameters of the handler; the function gets the arguments with these names",
             )
         self._options = with_options({}, {"unique_key": "-", "unique_for": lasts})
 
@@ -65,7 +65,7 @@ class TaskUniqueKey:
         raise InvalidInput(
             f"unique_key of the task {self._task} must return a string of 1 to {LONGEST_KEY} bytes that "
             f"PostgreSQL can store (got {said}).",
-            "return a short string; of a long one its hash",
+            "return a short string, or the hash of a long one",
         )
 
 

@@ -29,7 +29,7 @@ async def wait_until(look: Callable[[], Awaitable[T | None]], timeout: Duration 
         if left <= 0:
             raise Timeout(
                 f"{what} within {short(limit or timedelta(0))}.",
-                "wait longer, or see with 'holdfast jobs list' what the jobs do",
+                "wait longer; 'holdfast jobs list' shows the state of the jobs",
             )
         await asyncio.sleep(min(pause, left))
         pause = min(pause * GROWTH, LONGEST_PAUSE.total_seconds())

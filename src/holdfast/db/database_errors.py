@@ -40,7 +40,7 @@ OWN_STATES: dict[str, type[HoldfastError]] = {
 
 # The statement was prepared on another server connection: a pooler assigns one per transaction.
 _POOLER = (
-    "a pooler in transaction mode stands before the server: set HOLDFAST_POOLER=transaction, or add"
+    "a pooler in transaction mode is in front of the server: set HOLDFAST_POOLER=transaction, or add"
     " ?pgbouncer=true to the database URL; for LISTEN, set HOLDFAST_DIRECT_URL to the address of the server"
 )
 

@@ -97,8 +97,8 @@ async def open_table(source: Database, table: str) -> AsyncIterator[LegacyTable]
         if not found:
             raise NotFound(
                 f"The database has no table {table!r}.",
-                "give its name as SQL writes it, such as public.alert_queue; only tables in the search path"
-                " need no schema",
+                "write its name as in SQL, such as public.alert_queue; leave out the schema only if the table"
+                " is in the search path",
             )
         columns = {row[0]: row[1] for row in await _look(connection, COLUMNS, table)}
         yield LegacyTable(found[0][1], found[0][0], columns, connection)

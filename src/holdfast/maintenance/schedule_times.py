@@ -37,7 +37,8 @@ class ScheduleTimes:
         slot = next(self._from(moment), None)
         if slot is None:
             raise InvalidOption(
-                f"The cron expression {self.cron!r} names no time in the next 50 years.", "correct its days"
+                f"The cron expression {self.cron!r} matches no time in the next 50 years.",
+                "correct its days and months",
             )
         return slot
 

@@ -80,7 +80,9 @@ class DatabaseUnavailable(HoldfastError):
 class DatabaseBusy(DatabaseUnavailable):
     """Every connection of the pool was in use for as long as this program waits for one."""
 
-    default_hint = "try again; if it lasts, open more connections (pool_size) or send fewer requests"
+    default_hint = (
+        "try again; if this happens often, open more connections (pool_size) or send fewer requests"
+    )
 
 
 class DatabaseError(HoldfastError):
@@ -139,7 +141,7 @@ class NotFound(HoldfastError):
     """No such job, run, queue or worker."""
 
     exit_code = 5
-    default_hint = "check the id; ended jobs are deleted after some time, the retention of their queue"
+    default_hint = "check the id; ended jobs are deleted after the retention time of their queue"
 
 
 class Conflict(HoldfastError):
@@ -226,7 +228,7 @@ class NotAuthenticated(HoldfastError):
 class AccessDenied(HoldfastError):
     """The role or the scope of the access key does not allow this."""
 
-    default_hint = "use a key with another role or scope; 'holdfast keys list' shows them"
+    default_hint = "use a key with another role or scope; 'holdfast keys list' shows all keys"
 
 
 class LeaseLost(HoldfastError):

@@ -174,7 +174,7 @@ _EXAMPLES = {
     "pending": "write a condition of SQL: pending = \"status = 'pending'\"",
     "order": 'name the column by which the oldest row comes first: order = "created_at"',
     "scope": 'name the scope of the unique keys: scope = "alert_queue"',
-    "unique_for": 'write forever or a duration, longer than the import goes on: unique_for = "90d"',
+    "unique_for": 'write forever, or a duration longer than the whole import takes: unique_for = "90d"',
     "task": 'write a name, or { column = "kind", values = { new = "match" } }',
     "queue": 'write a name, or { column = "kind", values = { new = "alerts" } }',
     "group": 'write a name, or { column = "worker_group" }',

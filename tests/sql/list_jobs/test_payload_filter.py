@@ -135,7 +135,7 @@ async def test_the_time_of_the_enqueue_chooses(conn: Connection) -> None:
         ({".".join("a" * 65): 1}, "64 names"),
         ({"a": {}}, "must be a text, a number"),
         ({"a": ["x"]}, "must be a text, a number"),
-        ({"a": "x" * 1001}, "more than 1000 characters"),
+        ({"a": "x" * 1001}, "at most 1000 characters"),
     ],
 )
 async def test_a_payload_that_cannot_be_looked_for_is_refused(

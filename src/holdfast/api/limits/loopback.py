@@ -10,7 +10,7 @@ from uuid import uuid4
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from holdfast.api.request.origin import BY_NO_OTHER_PAGE, is_own_origin
+from holdfast.api.request.origin import BY_NO_OTHER_PAGE, is_own_origin, named_origin
 from holdfast.api.request.problem import RequestRefused
 from holdfast.client.app import Holdfast
 from holdfast.model.access_key import AccessRole, LoginLink, NewSecret, SecretHash, hash_secret
@@ -71,15 +71,17 @@ class LoopbackOnly:
             raise RequestRefused(
                 403,
                 "host_not_allowed",
-                "A server without access keys answers only to loopback names.",
+                "A server without access keys accepts requests only for localhost or a loopback address "
+                f"(got the host {', '.join(hosts)[:200]!r}).",
                 "call it as localhost or 127.0.0.1, or use 'holdfast serve' with an access key",
             )
         if not is_own_origin(headers, BY_NO_OTHER_PAGE, self._origins):
             raise RequestRefused(
                 403,
                 "origin_not_allowed",
-                "A server without access keys takes no requests from pages of another origin.",
-                "name the origin with --allow-origin",
+                "A server without access keys refuses requests from web pages of another origin "
+                f"(got {named_origin(headers)}).",
+                "to allow an origin, set HOLDFAST_SERVE_ALLOW_ORIGIN to it and restart the server",
             )
 
 

@@ -22,15 +22,15 @@ class Waiting:
             raise RequestRefused(
                 429,
                 "too_many_waiting",
-                f"This access key has {self._per_key:,} requests that wait on this server.",
-                "wait with fewer requests, or without `wait`",
+                f"This access key has {self._per_key:,} open long polls and streams, which is its limit.",
+                "close some of them, or send the request without `wait`",
             )
         if self._taken.total() >= self._in_all:
             raise RequestRefused(
                 503,
                 "too_many_waiting",
-                f"This server has {self._in_all:,} requests that wait.",
-                "try another replica, or without `wait`",
+                f"This server has {self._in_all:,} open long polls and streams, which is its limit.",
+                "try another replica, or send the request without `wait`",
             )
         self._taken[key] += 1
         try:

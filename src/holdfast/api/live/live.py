@@ -98,7 +98,8 @@ def _names(watch: Sequence[str]) -> list[str]:
     names = list(dict.fromkeys(watch))
     if not 1 <= len(names) <= MOST_OF_ONE:
         raise InvalidOption(
-            f"A stream watches 1 to {MOST_OF_ONE} subjects (got {len(names)}).", "open several streams"
+            f"A stream can watch 1 to {MOST_OF_ONE} subjects (got {len(names)}).",
+            "to watch more subjects, open several streams",
         )
     return names
 

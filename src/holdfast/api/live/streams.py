@@ -72,8 +72,8 @@ class Streams(Generic[K]):
             raise RequestRefused(
                 503,
                 "too_many_subjects",
-                f"Streams of this server watch {MOST_SUBJECTS} subjects, as many as they may.",
-                "try another replica, or again later",
+                f"The streams of this server already watch {MOST_SUBJECTS} subjects, which is the limit.",
+                "try another replica, or try again later",
             )
         held.enter_context(self._place(key, subject))
         return held.enter_context(self._snapshots.watch(subject, bell))
@@ -86,7 +86,7 @@ class Streams(Generic[K]):
             raise RequestRefused(
                 429,
                 "too_many_subjects",
-                f"Streams of this access key watch {MOST_OF_KEY} subjects, as many as they may.",
+                f"The streams of this access key already watch {MOST_OF_KEY} subjects, which is the limit.",
                 "close some of its streams",
             )
         mine[subject] += 1

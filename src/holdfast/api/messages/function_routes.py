@@ -64,7 +64,9 @@ class FunctionRoutes:
             document = read_document(await request.body())
             if "id" in document:
                 if "unique_key" in document:
-                    raise InvalidPayload("id is the unique key: send one of the two.", path="$.id")
+                    raise InvalidPayload(
+                        "id and unique_key mean the same here.", "send only one of the two", "$.id"
+                    )
                 document["unique_key"] = document.pop("id")
             job = read_job(document, "eventName", "data")
             stored = await self._store.store_one(request, caller, scoped_job(caller, job))

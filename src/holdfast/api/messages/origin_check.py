@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from starlette.requests import Request
 
-from holdfast.api.request.origin import is_own_origin
+from holdfast.api.request.origin import is_own_origin, named_origin
 from holdfast.api.request.problem import RequestRefused
 
 
@@ -21,6 +21,7 @@ class OriginCheck:
             raise RequestRefused(
                 403,
                 "origin_not_allowed",
-                "These routes take no requests from pages of another origin.",
-                "name the origin with --allow-origin",
+                "This route refuses requests from web pages of another origin "
+                f"(got {named_origin(request.headers)}).",
+                "to allow an origin, start 'holdfast serve' with --allow-origin ORIGIN",
             )

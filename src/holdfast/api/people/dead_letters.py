@@ -133,7 +133,7 @@ class DeadLetterRoutes:
         caller = await self._access.check(request, AccessAction.OPERATE, jobs=chosen)
         if given.get("stage") is not None and caller.scope is not None:
             raise InvalidOption(
-                "A key for some queues or tasks cannot choose the stage here.",
+                "An access key that is limited to some queues or tasks cannot choose the stage here.",
                 "replay the jobs with POST /api/v1/jobs/replay",
             )
         database = self._app.database

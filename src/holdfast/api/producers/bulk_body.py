@@ -42,9 +42,7 @@ class BulkBody:
 
     def check(self) -> None:
         if sum(1 for _ in self.jobs()) == 0:
-            raise RequestRefused(
-                422, "invalid_input", "There is no job in the body.", "send one job per line"
-            )
+            raise RequestRefused(422, "invalid_input", "The body contains no job.", "send one job per line")
 
     def jobs(self) -> Iterator[NewJob]:
         self._spool.seek(0)
@@ -95,7 +93,7 @@ def _check_size(number: int, count: int, line: bytes) -> None:
             413,
             "body_too_large",
             f"Line {number} has more than {MOST_LINE:,} bytes.",
-            "send less",
+            "store large data elsewhere, and send a reference to it",
             line=number,
         )
     if count > MOST_JOBS or number > MOST_LINES:

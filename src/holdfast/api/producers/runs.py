@@ -129,11 +129,11 @@ class ProducerRuns:
             raise InvalidPayload("on_complete must be a job.", path="$.on_complete")
         job = _read_job(caller, document, "$.on_complete")
         if "unique_key" in job.options:
-            raise InvalidPayload("on_complete takes no unique_key.", path="$.on_complete")
+            raise InvalidPayload("on_complete cannot have a unique_key.", path="$.on_complete")
         queue = job.options.get("queue")
         if caller.queues is not None and queue is None:
             raise AccessDenied(
-                f"The access key {caller.name} is for some queues only.", "name the queue of on_complete"
+                f"The access key {caller.name} is limited to some queues.", "give on_complete a queue"
             )
         queues = None if queue is None else [queue]
         await self._access.check(request, AccessAction.ENQUEUE, queues=queues, tasks=[job.task])

@@ -39,6 +39,6 @@ def scoped_job(caller: Caller, job: NewJob, idempotency_key: str | None = None) 
 
 def no_place(caller: Caller, name: str) -> AccessDenied:
     return AccessDenied(
-        f"The access key {caller.name} is for some queues or tasks only: no {name} can be named.",
-        f"let the queue or the task have the {name}, or use a key for all of them",
+        f"The access key {caller.name} is limited to some queues or tasks, so it cannot set {name}.",
+        f"set the {name} of the queue or the task instead, or use a key for all queues and tasks",
     )

@@ -162,7 +162,7 @@ class Access:
         if secret := session_secret(request):
             with suppress(NotAuthenticated), self._rates.counted(request, hashed := _hash(secret)):
                 if not await close_session(self._app.database, hashed):
-                    raise NotAuthenticated("The session is over.")
+                    raise NotAuthenticated("The session has ended.")
         delete_session(request, response)
 
     @contextmanager

@@ -28,6 +28,6 @@ def idempotency_key(request: Request) -> str | None:
 def refuse_idempotency_key(request: Request) -> None:
     if idempotency_key(request) is not None:
         raise InvalidOption(
-            "This route takes no Idempotency-Key.",
+            "This route does not accept an Idempotency-Key.",
             "give each job a unique_key: a repeated request then stores nothing twice",
         )

@@ -18,3 +18,9 @@ def is_own_origin(headers: Headers, sites: Collection[str], allowed: Collection[
     if origin is None:
         return headers.get("sec-fetch-site", "") in sites
     return origin in {f"http://{host}", f"https://{host}", *allowed}
+
+
+def named_origin(headers: Headers) -> str:
+    """What an error quotes: the origin of the page, if the browser sent it."""
+    origin = headers.get("origin")
+    return "no Origin header" if origin is None else repr(origin[:200])

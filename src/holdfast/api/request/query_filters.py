@@ -88,17 +88,19 @@ JOB_FILTERS = Filters(
         "task": _TASK,
         "run": _RUN,
         "label": Filter("Only jobs with this label, NAME=VALUE. Repeat it to require several.", repeats=True),
-        "older_than": Filter(f"Only jobs that were enqueued longer ago: {_SPAN}.", parse_duration),
-        "newer_than": Filter(f"Only jobs that were enqueued less long ago: {_SPAN}.", parse_duration),
+        "older_than": Filter(f"Only jobs that were enqueued longer ago than this: {_SPAN}.", parse_duration),
+        "newer_than": Filter(f"Only jobs that were enqueued within this time: {_SPAN}.", parse_duration),
         "enqueued_after": Filter("Only jobs that were enqueued at or after this time.", read_moment),
         "enqueued_before": Filter("Only jobs that were enqueued before this time.", read_moment),
-        "attempt": Filter("Only jobs with at least so many attempts.", _whole, _COUNT),
-        "failures": Filter("Only jobs with at least so many failures.", _whole, _COUNT),
+        "attempt": Filter("Only jobs with at least this many attempts.", _whole, _COUNT),
+        "failures": Filter("Only jobs with at least this many failures.", _whole, _COUNT),
         "priority": Filter("Only jobs with this priority.", _whole, _COUNT),
         "worker": Filter("Only jobs that the worker with this id is running.", read_id, _ID),
         "order_key": Filter("Only jobs with this order key."),
         "unique_key": Filter("Only jobs with this unique key; found by an index."),
-        "unique_scope": Filter("Only jobs whose unique key has this scope, by default the task."),
+        "unique_scope": Filter(
+            "Only jobs whose unique key has this scope; the default scope of a key is the name of the task."
+        ),
         "origin": Filter("Only jobs with this origin, such as manual or scheduled."),
         "actor": Filter("Only jobs that this database login or access key enqueued."),
         "fingerprint": Filter("Only jobs whose latest error has this fingerprint."),
@@ -120,8 +122,12 @@ LETTER_FILTERS = Filters(
         "fingerprint": Filter("Only those whose error has this fingerprint."),
         "status": Filter("Only those with this status.", schema=_one_of(Triage)),
         "assignee": Filter("Only those that are assigned to this person."),
-        "since": Filter("Only those that died since this time, or within this span.", read_moment_or_span),
-        "until": Filter("Only those that died before this time, or longer ago.", read_moment_or_span),
+        "since": Filter(
+            "Only those that died since this time, or within this duration.", read_moment_or_span
+        ),
+        "until": Filter(
+            "Only those that died before this time, or longer ago than this duration.", read_moment_or_span
+        ),
     }
 )
 ERROR_FILTERS = Filters(
@@ -131,9 +137,9 @@ ERROR_FILTERS = Filters(
         "stage": Filter("Only attempts at this stage of a pipeline."),
         "error_class": Filter("Only errors of this class, such as transient."),
         "error_type": Filter("Only errors of this type, such as ValueError."),
-        "outcome": Filter("Only attempts that ended so: failed, timed_out, deferred, lost or forgiven."),
+        "outcome": Filter("Only attempts with this outcome: failed, timed_out, deferred, lost or forgiven."),
         "fingerprint": Filter("Only errors with this fingerprint."),
-        "text": Filter("Only errors with this text in their type, message or place, in any case."),
+        "text": Filter("Only errors with this text in their type, message or place; case is ignored."),
     }
 )
 EVENT_FILTERS = Filters(

@@ -37,7 +37,10 @@ FOREIGN_ENTRIES = frozenset({"rules", "move"})  # they name other queues
 def check_actor(caller: Caller, filters: Mapping[str, Any]) -> None:
     """A key with a scope may not find out who enqueued jobs."""
     if caller.scope is not None and filters.get("actor", caller.name) != caller.name:
-        raise AccessDenied(f"The access key {caller.name} may filter by its own name only.")
+        raise AccessDenied(
+            f"The access key {caller.name} can use the filter actor only with its own name.",
+            "leave out actor",
+        )
 
 
 def all_seen_by(caller: Caller, found: Sequence[T]) -> list[T]:

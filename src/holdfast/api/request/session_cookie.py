@@ -35,8 +35,8 @@ def check_page(request: Request) -> None:
         raise RequestRefused(
             403,
             "origin_not_allowed",
-            "With a session, the server takes such requests from its own pages only.",
-            "send an access key instead; a proxy before the server must pass on the header Host",
+            "The server accepts a session cookie only from its own pages.",
+            "send an access key instead; a proxy in front of the server must pass on the header Host",
         )
 
 

@@ -110,7 +110,8 @@ class Claims:
             found = await self._wait_and_claim(request, worker, wish)
         if found.settled.lapsed and not wish.ends:
             raise LeaseLost(
-                f"The lease of the worker {worker} has ended.", "drop its jobs, then renew or register again"
+                f"The lease of the worker {worker} has ended.",
+                "stop its jobs, then renew the lease or register again",
             )
         return answer(await self._described(found))
 

@@ -90,7 +90,7 @@ class Workers:
         known = None if jobs is None else [JobId(read_id(job)) for job in jobs]
         renewed = await renew_lease(self._app.database, worker)
         if not renewed.known:
-            raise LeaseLost(f"The worker {worker} has stopped.", "drop its jobs, and register again")
+            raise LeaseLost(f"The worker {worker} has stopped.", "stop its jobs, and register again")
         stop = await sync_jobs(self._app.database, worker, known)
         said = {"drain": renewed.drain, "rescued": renewed.rescued, "flags": renewed.flags}
         return answer({"stop": stop, "lease_until": renewed.lease_until, **said})

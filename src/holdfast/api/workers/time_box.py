@@ -67,7 +67,8 @@ class Work:
         caller = await self._access.check(request, AccessAction.WORK)
         if not self._app.tasks:
             raise WrongState(
-                "This server has no app with tasks.", "mount the API in your app: api_app(app), or claim jobs"
+                "This server has no app with tasks.",
+                "mount the API in your app with api_app(app), or claim jobs over the API",
             )
         options, time_box = await self._options(request, await WORK.read(request))
         asked: list[Mapping[str, Any]] = []
@@ -87,7 +88,7 @@ class Work:
             raise RequestRefused(
                 503,
                 "too_many_time_boxes",
-                f"This server runs {MOST_BOXES} time boxes at once, {MOST_PER_KEY} per access key.",
+                f"This server runs at most {MOST_BOXES} time boxes at once, {MOST_PER_KEY} per access key.",
                 "try again later",
             )
         self._open[key] += 1

@@ -12,7 +12,7 @@ from holdfast.client.audit import EventFilter
 def event_filter(
     since: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Only events at or after it, such as 2030-01-31T09:00:00Z."),
+        typer.Option(metavar="TIME", help="Only events at or after this time, such as 2030-01-31T09:00:00Z."),
     ] = None,
     until: Annotated[str | None, typer.Option(metavar="TIME", help="Only events before this time.")] = None,
     actor: Annotated[str | None, typer.Option(help="Only events of this person or program.")] = None,

@@ -39,7 +39,7 @@ EVENTS: Columns[AuditEvent] = {
 def list_events(
     context: typer.Context, filters: EventFilter, limit: Limit = 50, as_json: Json = False
 ) -> None:
-    """List changes of settings, actions of operators and bad ends, the most recent first."""
+    """List changed settings, actions of operators, and jobs that did not complete, the most recent first."""
     found = with_database(context, lambda database: audit.newest_events(database, filters, limit))
     print_list(as_json, "events", found, EVENTS, keep=("id", "time"))
 
@@ -49,7 +49,7 @@ def show_event(
     number: Annotated[int, typer.Argument(metavar="ID", help="The number of the event.")],
     as_json: Json = False,
 ) -> None:
-    """Show an event with all its details, and the day whose seal covers it."""
+    """Show an event with all its details, and whether its day is sealed."""
     event = with_database(context, lambda database: audit.get_event(database, number))
     sealed = "not sealed yet" if event.day is None else f"with the day {event.day}"
     print_one(as_json, event, day=None, sealed=sealed)

@@ -21,11 +21,15 @@ DAYS: Columns[AuditDay] = {
     "seal": lambda one: (one.seal or "")[:16],
     "problem": lambda one: one.problem,
 }
-Day = Annotated[str | None, typer.Option(metavar="DAY", help="Only days from it on, such as 2030-01-31.")]
-Until = Annotated[str | None, typer.Option(metavar="DAY", help="Only days up to this one.")]
+Day = Annotated[
+    str | None, typer.Option(metavar="DAY", help="Only this day and later ones, such as 2030-01-31.")
+]
+Until = Annotated[str | None, typer.Option(metavar="DAY", help="Only this day and earlier ones.")]
 Expect = Annotated[
     str | None,
-    typer.Option(metavar="SEAL", help="A seal that you keep elsewhere: fail unless a day has this seal."),
+    typer.Option(
+        metavar="SEAL", help="Fail unless a day has this seal, which you kept outside the database."
+    ),
 ]
 
 
@@ -36,10 +40,10 @@ def verify_trail(
     expect: Expect = None,
     as_json: Json = False,
 ) -> None:
-    """Compare the audit trail with its seals, day by day (UTC).
+    """Compare the audit trail with its seals, which are one hash per day (UTC).
 
-    Exit status 1 if an event or a seal was changed, removed, added or reordered. A superuser of the database
-    can compute all seals again: keep a seal elsewhere and pass it with --expect.
+    Exits with code 1 if an event or a seal was changed, removed, added or reordered. A superuser of the
+    database could also replace all seals. To detect that, keep a seal elsewhere and pass it with --expect.
     """
     first, last = _day(since, "--since"), _day(until, "--until")
     days = with_database(context, lambda database: audit.verify_events(database, first, last, expect))
@@ -60,7 +64,7 @@ def _print(days: list[AuditDay], broken: list[AuditDay]) -> None:
     if broken:
         say(f"broken: {len(broken):,} of {len(days):,}")
     elif sealed:
-        say(f"intact; to check it later from here: --expect {sealed[-1].seal}")
+        say(f"intact; keep this seal elsewhere for a later check: --expect {sealed[-1].seal}")
     else:
         say("note: no day is sealed yet; a worker seals each day after its end")
 

@@ -104,7 +104,7 @@ async def _prepare_partitions(database: Database) -> None:
     try:
         await make_partitions(database)
     except PermissionDenied:
-        say("note: this user may not make history's partitions; the first worker will")
+        say("note: this user may not create the partitions of history; the first worker creates them")
 
 
 def _document(done: schema.MigrationReport) -> dict[str, object]:

@@ -34,7 +34,7 @@ def set_endpoint(
     """Change settings of an endpoint, and show their values before and after.
 
     Creates the endpoint if it does not exist. KEY=null removes a rate limit or a budget. The audit
-    trail keeps the change with its reason.
+    trail records the change and its reason.
     """
     given = read_settings(settings, DURATIONS, "max=16")
     changes = with_database(

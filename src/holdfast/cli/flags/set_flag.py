@@ -37,10 +37,10 @@ def set_flag(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Set a flag for all, or for one queue or worker group.
+    """Set a flag for all queues and workers, or for one queue or worker group.
 
-    Running workers apply it at once. A worker with its own --slots or --claim-size keeps that. The audit
-    trail keeps the change with its reason.
+    Running workers apply it at once. A worker that was started with --slots or --claim-size keeps its own
+    value. The audit trail records the change and its reason.
     """
     _change(context, name, value, queue, group, reason, as_json)
 
@@ -53,7 +53,7 @@ def unset_flag(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Remove a flag's value: the one for all holds instead, or the default."""
+    """Remove the value of a flag. The value for all queues and workers applies then, or else the default."""
     _change(context, name, None, queue, group, reason, as_json)
 
 

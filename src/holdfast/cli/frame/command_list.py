@@ -104,7 +104,7 @@ COMMANDS = (
     Command("up", "Run the HTTP API and workers on one machine.", "up.command:up"),
     Command("serve", "Serve the HTTP API.", "serve:serve"),
     Command("enqueue", "Add a job to a queue.", "jobs.enqueue:enqueue"),
-    Command("import", "Enqueue the pending rows of a queue table of yours.", "jobs.import_rows:import_rows"),
+    Command("import", "Enqueue the pending rows of your own queue table.", "jobs.import_rows:import_rows"),
     Command("top", "Watch queues, workers, endpoints and errors, live.", "top.command:top"),
     Command("stats", "Show counts, rates and durations of recently ended jobs.", "queues.stats:show_stats"),
     Command("report", "Report on a period as text, JSON or an HTML page.", "report.command:report"),
@@ -256,7 +256,7 @@ COMMANDS = (
     ),
     Noun(
         "metrics",
-        "Print metrics for Prometheus; store figures of yours.",
+        "Print metrics for Prometheus; store metrics of your own.",
         {
             "report": "report_metric:report_metric",
             "reported": "report_metric:list_reported",

@@ -24,7 +24,7 @@ After = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Only names after this one, by alphabet. For the next page, pass the last name shown.",
+        help="Only names after this one in alphabetical order. For the next page, pass the last name shown.",
     ),
 ]
 Labels = Annotated[
@@ -117,7 +117,9 @@ def read_pair(text: str, message: str, hint: str) -> tuple[str, str]:
 GivenOrigin = Annotated[
     str,
     typer.Option(
-        "--origin", help="What causes it: manual, automatic, scheduled, trigger, import, or another word."
+        "--origin",
+        help="Where the job or run comes from: manual, automatic, scheduled, trigger, import, or any text of "
+        "your own.",
     ),
 ]
 GivenActor = Annotated[
@@ -125,7 +127,7 @@ GivenActor = Annotated[
     typer.Option(
         "--actor",
         metavar="NAME",
-        help="On whose behalf: a claim, which is stored beside the database login.",
+        help="The person or service that the work is for. Not verified; stored beside the database login.",
         show_default="user@host",
     ),
 ]

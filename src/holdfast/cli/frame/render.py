@@ -72,7 +72,7 @@ def print_list(
         return
     print_table([*columns], ([cell(one) for cell in columns.values()] for one in shown), keep)
     if len(found) > len(shown):
-        say(f"note: there are more than {len(shown)}; --limit shows more, --after goes on")
+        say(f"note: there are more than {len(shown)}; --limit shows more, --after the next page")
 
 
 def print_one(as_json: bool, found: Any, **shown: Any) -> None:

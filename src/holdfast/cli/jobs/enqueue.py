@@ -81,8 +81,8 @@ def enqueue(
         str | None,
         typer.Option(
             metavar="SPAN",
-            help="Block duplicates for this long: 'live' (until the job ends; the default), 'forever', or a "
-            "duration such as 1h, which ends early if the job is dead or cancelled.",
+            help="How long to block duplicates: 'live' (until the job ends; the default), 'forever', or a "
+            "duration such as 1h. The duration ends early if the job becomes dead or is cancelled.",
         ),
     ] = None,
     unique_scope: Annotated[

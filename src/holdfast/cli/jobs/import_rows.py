@@ -29,7 +29,9 @@ def import_rows(
     table: Annotated[
         str, typer.Option("--table", metavar="TABLE", help="The table to read, such as public.alert_queue.")
     ],
-    mapping: Annotated[Path, typer.Option("--map", metavar="FILE", help="How a row becomes a job, as TOML.")],
+    mapping: Annotated[
+        Path, typer.Option("--map", metavar="FILE", help="A TOML file that says how a row becomes a job.")
+    ],
     source: Annotated[
         str | None,
         typer.Option("--from", metavar="URL", help="Read the table in this database instead of Holdfast's."),
@@ -43,9 +45,9 @@ def import_rows(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Enqueues each pending row once: its id is the job's unique key, so you can start the import again.
+    """Enqueues each pending row once, even if you repeat the import: its id is the job's unique key.
 
-    The table is only read. Exits with 1 if a row was refused; the others are enqueued all the same.
+    Does not change the table. If a row is refused, enqueues the other rows and exits with code 1.
     """
     rules = read_mapping(_text_of(mapping), str(mapping))
 

@@ -49,11 +49,13 @@ LabelFilter = Annotated[
 ]
 OlderThan = Annotated[
     str | None,
-    typer.Option(metavar="DURATION", help="Only jobs that were enqueued longer ago than this, such as 2h."),
+    typer.Option(metavar="DURATION", help="Only jobs that were enqueued more than DURATION ago, such as 2h."),
 ]
 NewerThan = Annotated[
     str | None,
-    typer.Option(metavar="DURATION", help="Only jobs that were enqueued less long ago than this."),
+    typer.Option(
+        metavar="DURATION", help="Only jobs that were enqueued within the last DURATION, such as 2h."
+    ),
 ]
 EnqueuedAfter = Annotated[
     str | None, typer.Option(metavar="TIME", help="Only jobs that were enqueued at or after this time.")
@@ -77,19 +79,25 @@ OriginFilter = Annotated[
     str | None,
     typer.Option(
         "--origin",
-        help="Only jobs with this origin: manual, automatic, scheduled, trigger, import, or another word.",
+        help="Only jobs with this origin, such as manual, automatic, scheduled, trigger or import.",
     ),
 ]
 ActorFilter = Annotated[
     str | None,
-    typer.Option("--actor", help="Only jobs that this database login enqueued, or that claim this actor."),
+    typer.Option(
+        "--actor", help="Only jobs that were enqueued by this database login, or with this --actor."
+    ),
 ]
 UniqueKeyFilter = Annotated[
     str | None, typer.Option("--unique-key", metavar="KEY", help="Only jobs with this unique key.")
 ]
 UniqueScopeFilter = Annotated[
     str | None,
-    typer.Option("--unique-scope", help="Only jobs whose unique key has this scope, by default the task."),
+    typer.Option(
+        "--unique-scope",
+        help="Only jobs whose unique key has this scope. If --unique-scope was not given for a job, its "
+        "scope is the name of its task.",
+    ),
 ]
 Ids = Annotated[
     list[str] | None,

@@ -33,12 +33,14 @@ def show_logs(
 ) -> None:
     """Show what the handler of a job logged, by attempt.
 
-    A queue keeps the logs of attempts that did not succeed, unless its setting logs is "all" or "off".
+    By default, a queue keeps only the logs of attempts that did not succeed. To change this, set logs=all or
+    logs=off with 'holdfast queues set'.
+
     Secrets are removed. The lines of a running attempt appear a few seconds after they were written.
     """
     job_id = read_job_id(job)
     if follow and as_json:
-        raise InvalidOption("--json prints one document, and --follow does not end.", "leave out one of them")
+        raise InvalidOption("--json and --follow cannot be combined.", "leave out one of them")
     if follow:
         with_database(context, lambda database: _follow(database, job_id, attempt))
         return
@@ -50,15 +52,20 @@ def show_logs(
     for line in lines:
         printer.print(line)
     if not lines:
-        say("no lines are kept; 'holdfast queues set NAME logs=all' keeps those of every attempt")
+        say("no lines are stored; 'holdfast queues set NAME logs=all' keeps those of every attempt")
 
 
 def limit_logs(
     context: typer.Context,
-    size: Annotated[str, typer.Argument(metavar="SIZE", help="Such as 2GiB, or a number of bytes.")],
+    size: Annotated[
+        str, typer.Argument(metavar="SIZE", help="The limit, such as 2GiB, or a number of bytes.")
+    ],
     reason: Why,
 ) -> None:
-    """Set how much of all handlers' logs is kept; beyond that the oldest go. The default is 1GiB."""
+    """Limit the space for the logs of all handlers. The default is 1GiB.
+
+    If the logs need more space, the oldest ones are deleted.
+    """
     most = parse_size(size)
     with_database(context, lambda database: logs.limit_logs(database, most, reason, actor()))
     tell(f"set: logs of handlers take at most {most} bytes")

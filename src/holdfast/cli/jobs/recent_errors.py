@@ -40,7 +40,7 @@ def show_errors(
 ) -> None:
     """Counts attempts that failed, timed out or lost their worker. The most frequent error comes first.
 
-    The column "before" counts the attempts of the period before, which is as long.
+    The column "before" counts the attempts in the previous period of the same length.
     """
 
     async def read(database: Database) -> ErrorPage:
@@ -54,4 +54,4 @@ def show_errors(
     if found.total.is_partial:
         say("note: more than 100,000 attempts went wrong; the newest 100,000 are counted")
     if found.total.groups > skip + len(found.items):
-        say(f"note: there are {found.total.groups:,} groups; --limit shows more, --skip goes on")
+        say(f"note: there are {found.total.groups:,} groups; --limit shows more, --skip the next ones")

@@ -19,21 +19,25 @@ KeyName = Annotated[str, typer.Argument(metavar="NAME", help="The key's name.")]
 def create(
     context: typer.Context,
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="What to call it, such as the program that uses it.")
+        str, typer.Argument(metavar="NAME", help="The key's name, such as the program that uses it.")
     ],
     role: Annotated[
-        str, typer.Option(metavar="ROLE", help="One of viewer, producer, worker, operator and admin.")
+        str, typer.Option(metavar="ROLE", help="The role: viewer, producer, worker, operator or admin.")
     ],
     queues: Annotated[
         list[str] | None,
-        typer.Option("--queue", metavar="NAME", help="Only for this queue. You can repeat this option."),
+        typer.Option(
+            "--queue", metavar="NAME", help="Allow the key only for this queue. You can repeat this option."
+        ),
     ] = None,
     tasks: Annotated[
         list[str] | None,
-        typer.Option("--task", metavar="NAME", help="Only for this task. You can repeat this option."),
+        typer.Option(
+            "--task", metavar="NAME", help="Allow the key only for this task. You can repeat this option."
+        ),
     ] = None,
     expires_in: Annotated[
-        str | None, typer.Option(metavar="DURATION", help="Refuse it after this long, such as 90d.")
+        str | None, typer.Option(metavar="DURATION", help="Refuse the key after this long, such as 90d.")
     ] = None,
     reason: Reason = None,
     as_json: Json = False,
@@ -55,21 +59,21 @@ def rotate(
     context: typer.Context,
     name: KeyName,
     overlap: Annotated[
-        str, typer.Option(metavar="DURATION", help="Accept the earlier secret for this long, at most 30d.")
+        str, typer.Option(metavar="DURATION", help="Accept the old secret for this long, at most 30d.")
     ] = "1h",
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
     """Give an access key a new secret, and print it.
 
-    Both secrets work for the time of the overlap. --overlap 0s refuses the earlier one at once.
+    The old secret keeps working for --overlap. With --overlap 0s, it is refused at once.
     """
     made = with_database(context, lambda database: rotate_key(database, name, overlap, reason, actor()))
     _print(as_json, made)
 
 
 def revoke(context: typer.Context, name: KeyName, reason: Reason = None) -> None:
-    """Refuse all secrets of an access key from now on."""
+    """Revoke an access key: refuse all its secrets from now on."""
     with_database(context, lambda database: access_keys.revoke_access_key(database, name, reason, actor()))
     tell(f"revoked: {name}")
 
@@ -81,4 +85,4 @@ def _print(as_json: bool, made: NewSecret) -> None:
     tell(made.secret)
     say("note: this secret is not shown again; send it as 'Authorization: Bearer SECRET'")
     if made.until is not None:
-        say(f"note: the earlier secret is accepted until {time_words(made.until)}")
+        say(f"note: the old secret is accepted until {time_words(made.until)}")

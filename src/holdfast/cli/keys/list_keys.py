@@ -24,14 +24,14 @@ COLUMNS: Columns[AccessKey] = {
 def list_keys(
     context: typer.Context,
     all_states: Annotated[
-        bool, typer.Option("--all", help="Also those that have expired or were revoked.")
+        bool, typer.Option("--all", help="Also list keys that have expired or were revoked.")
     ] = False,
     limit: Limit = 1000,
     as_json: Json = False,
 ) -> None:
     """List the access keys of the HTTP API, without their secrets.
 
-    The time of the last use is exact to an hour.
+    The time of the last use is accurate to an hour.
     """
     found = with_database(context, lambda database: access_keys.list_access_keys(database, limit, all_states))
     print_list(as_json, "keys", found, COLUMNS, keep=("name", "role"))

@@ -16,15 +16,15 @@ def print_metrics(
         typer.Option(
             metavar="N",
             min=1,
-            help="Print at most this many series: the largest queues and endpoints, histograms last."
-            " The metric holdfast_series_left_out counts the rest.",
+            help="Print at most this many series. The largest queues and endpoints come first, histograms"
+            " last. The metric holdfast_series_left_out counts the series that are left out.",
         ),
     ] = MAX_SERIES,
 ) -> None:
-    """Without a command, prints the figures of the database in the text format of Prometheus.
+    """Without a command, prints the metrics of the database in the text format of Prometheus.
 
-    It reads lasting totals and samples, never history, so that it costs the same however many jobs have
-    ended. Needs the role holdfast_viewer.
+    It reads stored totals and samples, not the ended jobs, so their number does not make it slower. Needs
+    the database role holdfast_viewer.
     """
     if context.invoked_subcommand is None:
         text = with_database(context, lambda database: database_metrics(database, max_series))

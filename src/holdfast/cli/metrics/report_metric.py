@@ -31,15 +31,17 @@ HISTORY: Columns[ReportedValue] = {
 
 def report_metric(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as model_server_load.")],
-    value: Annotated[float, typer.Argument(metavar="VALUE", help="A finite number.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The metric's name, such as model_server_load.")
+    ],
+    value: Annotated[float, typer.Argument(metavar="VALUE", help="The value, a finite number.")],
     labels: Annotated[
-        list[str] | None, typer.Argument(metavar="[LABEL=VALUE]...", help="Such as host=gpu1.")
+        list[str] | None, typer.Argument(metavar="[LABEL=VALUE]...", help="The labels, such as host=gpu1.")
     ] = None,
 ) -> None:
-    """Store a figure from outside, such as the load of a model server.
+    """Store a metric of your own, such as the load of a model server.
 
-    The last value of each minute is kept for 7 days, and at most 100 sets of labels per name.
+    The last value of each minute is kept for 7 days. A metric can have at most 100 sets of labels.
     """
     found = dict(
         read_pair(pair, f"A label must be NAME=VALUE (got {pair!r}).", "write it as host=gpu1")
@@ -49,19 +51,21 @@ def report_metric(
 
 
 def list_reported(context: typer.Context, limit: Limit = 1000, as_json: Json = False) -> None:
-    """List the figures from outside, each with its latest value."""
+    """List your own metrics, each with its latest value."""
     found = with_database(context, lambda database: metrics.reported_metrics(database, limit))
     print_list(as_json, "metrics", found, COLUMNS, keep=("name", "value", "reported"))
 
 
 def show_history(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="As it was reported.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The name under which the metric was reported.")
+    ],
     since: Annotated[str, typer.Option(metavar="DURATION", help="How far to look back, at most 7d.")] = "1h",
     limit: Limit = 1000,
     as_json: Json = False,
 ) -> None:
-    """Show the values of a figure from outside, the last one of each minute, the oldest first."""
+    """Show the values of one of your own metrics: the last value of each minute, the oldest first."""
     span = parse_duration(since)
     found = with_database(context, lambda database: metrics.metric_history(database, name, span, limit))
     print_list(as_json, "values", found, HISTORY, keep=("minute", "value"))

@@ -11,8 +11,8 @@ from holdfast.cli.frame.session import with_database
 from holdfast.client.move import move_in_steps
 from holdfast.model.human_readable import counted
 
-FromQueue = Annotated[str, typer.Argument(metavar="FROM", help="The queue that jobs leave.")]
-ToQueue = Annotated[str, typer.Argument(metavar="TO", help="The queue that they enter.")]
+FromQueue = Annotated[str, typer.Argument(metavar="FROM", help="The queue to move jobs from.")]
+ToQueue = Annotated[str, typer.Argument(metavar="TO", help="The queue to move jobs to.")]
 
 
 def move_jobs(
@@ -27,8 +27,8 @@ def move_jobs(
 ) -> None:
     """Move ready and scheduled jobs to another queue.
 
-    The jobs that would start next move first. Running and waiting jobs stay, and so do suspects and jobs of
-    pipelines.
+    The jobs that would start next move first. Running jobs, waiting jobs, jobs of pipelines
+    and suspects (jobs whose worker vanished while it ran them) stay.
     """
     moved = with_database(
         context, lambda database: move_in_steps(database, source, to, limit, reason, actor())

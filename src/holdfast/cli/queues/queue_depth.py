@@ -31,10 +31,10 @@ def show_depth(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Show at most this many rows.")] = 10_000,
     as_json: Json = False,
 ) -> None:
-    """Show how many jobs of a queue were live, minute by minute.
+    """Show how many jobs of a queue had not ended, minute by minute.
 
-    The counts are exact. They are kept by minute for 7 days, then by hour for 30 days. A queue that stays
-    empty has one row when it became empty.
+    The counts are exact. They are kept by minute for 7 days, then by hour for 30 days. While a queue
+    stays empty, it gets no further rows.
     """
     span = parse_duration(since)
     found = with_database(context, lambda database: depths.depth_history(database, span, name, limit))

@@ -36,10 +36,10 @@ PAIRS: Columns[RebalancePair] = {
 def rebalance(
     context: typer.Context, reason: Reason = None, dry_run: DryRun = False, as_json: Json = False
 ) -> None:
-    """Move jobs between pairs of queues of which one is much deeper, now.
+    """Move jobs now, in each pair of queues where the first queue is much longer than the second.
 
-    Workers do the same every five minutes. The depths are those of the last count, which is made once a
-    minute. 'holdfast queues set-rebalance' declares a pair.
+    Workers do the same every five minutes. The jobs of each queue are counted once a minute. To add a
+    pair, use 'holdfast queues set-rebalance'.
     """
     found = with_database(
         context,
@@ -47,7 +47,7 @@ def rebalance(
     )
     print_list(as_json, "pairs", found, ROUND, keep=("from", "to", "result", "jobs"))
     if not found:
-        say(f"note: no pair of queues, or another round runs; see {command('queues', 'list-rebalance')}")
+        say(f"note: no pair is set, or another process moves jobs; see {command('queues', 'list-rebalance')}")
 
 
 def set_rebalance(
@@ -65,11 +65,11 @@ def set_rebalance(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Let rebalancing move jobs from one queue to another, and set when.
+    """Add a pair of queues to rebalance, or change its settings.
 
-    Jobs move if (ready + 1) / (ready + 1) exceeds ratio and the first queue has at least least_depth ready
-    jobs. A condition is a JSON path predicate over the payload, such as condition='$.size == "medium"'.
-    KEY=null restores the default.
+    Jobs move if (ready jobs in FROM + 1) / (ready jobs in TO + 1) is greater than ratio, and FROM has at
+    least least_depth ready jobs. With a condition, only jobs whose payload matches it move. A condition
+    is a JSON path predicate, such as condition='$.size == "medium"'. KEY=null restores the default.
     """
     policy = read_settings(settings or [], {"condition": _condition}, "ratio=3")
     changes = with_database(
@@ -79,7 +79,7 @@ def set_rebalance(
 
 
 def list_rebalance(context: typer.Context, as_json: Json = False) -> None:
-    """List the pairs of queues that rebalancing works on."""
+    """List the pairs of queues to rebalance, with their settings."""
     found = with_database(context, moves.rebalance_pairs)
     print_list(as_json, "pairs", found, PAIRS, keep=("from", "to"))
 

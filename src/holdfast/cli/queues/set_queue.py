@@ -41,8 +41,8 @@ def set_queue(
 ) -> None:
     """Change settings of a queue, and show their values before and after.
 
-    Creates the queue if it does not exist. KEY=null restores the default. The audit trail keeps the change
-    with its reason.
+    Creates the queue if it does not exist. KEY=null restores the default. The audit trail records the change
+    and its reason.
     """
     policy = read_settings(settings, READERS, "timeout=2m")
     changes = with_database(

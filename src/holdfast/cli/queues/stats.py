@@ -65,8 +65,9 @@ def show_stats(
     by: Annotated[
         By,
         typer.Option(
-            help="Print one line per queue, task, pipeline stage, value of the queue's label, or hour; one"
-            " line for all; one per model or tool that was called; or where the time of each task went."
+            help="Print one line per queue, task, stage of a pipeline, hour, model or tool. label: one line"
+            " per value of the label that the queue's setting stats_label names. all: one line in total."
+            " part: where the time of each task went."
         ),
     ] = By.QUEUE,
     queue: Annotated[str | None, typer.Option(help="Only jobs of this queue.")] = None,
@@ -96,14 +97,14 @@ def show_stats(
 def keep_statistics(
     context: typer.Context,
     minutes: Annotated[
-        str, typer.Argument(metavar="MINUTES", help="How long figures by minute are kept, such as 7d.")
+        str, typer.Argument(metavar="MINUTES", help="How long to keep statistics by minute, such as 7d.")
     ],
     hours: Annotated[
-        str, typer.Argument(metavar="HOURS", help="How long figures by hour are kept, such as 30d.")
+        str, typer.Argument(metavar="HOURS", help="How long to keep statistics by hour, such as 30d.")
     ],
     reason: Why,
 ) -> None:
-    """Set how long statistics are kept: by minute, and by hour after that. The default is 7d and 30d."""
+    """Set how long to keep statistics by minute, and then by hour. The defaults are 7d and 30d."""
     by_minute, by_hour = parse_duration(minutes), parse_duration(hours)
     with_database(
         context, lambda database: stats.keep_statistics(database, by_minute, by_hour, reason, actor())

@@ -23,14 +23,14 @@ def report(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write one HTML page with charts to this file. It needs nothing else to be opened.",
+            help="Write a self-contained HTML page with charts to this file.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Covers throughput, durations, retries, cost, errors, endpoints, pipelines, slow jobs and workers.
 
-    Everything is read in one snapshot, and compared with the period before.
+    Reads everything in one snapshot, and compares it with the previous period.
     """
     found = with_database(context, lambda database: read_report(database, since))
     if html is not None:

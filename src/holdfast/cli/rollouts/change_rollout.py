@@ -12,7 +12,7 @@ from holdfast.cli.frame.setting_changes import print_changes
 from holdfast.db import rollouts
 from holdfast.model.rollout import Rollout, parse_share
 
-RolloutName = Annotated[str, typer.Argument(metavar="NAME", help="The name that producers ask for.")]
+RolloutName = Annotated[str, typer.Argument(metavar="NAME", help="The name of the roll-out.")]
 
 COLUMNS: Columns[Rollout] = {
     "name": lambda rollout: rollout.name,
@@ -31,14 +31,16 @@ def set_rollout(
     context: typer.Context,
     name: RolloutName,
     share: Annotated[
-        str, typer.Argument(metavar="off|N%|on", help="Which part of the keys is in it, such as 20% or 0.5%.")
+        str,
+        typer.Argument(metavar="off|N%|on", help="The share of keys in the roll-out, such as 20% or 0.5%."),
     ],
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Set which part of the keys takes the new way, from now on.
+    """Set which share of the keys is in the roll-out, from now on.
 
-    Raising the percentage keeps all keys that are in. The audit trail keeps the change with its reason.
+    If you raise the percentage, keys that are in the roll-out stay in it. The audit trail records the change
+    and its reason.
     """
     percent = parse_share(share)
     changes = with_database(
@@ -50,7 +52,9 @@ def set_rollout(
 def check_rollout(
     context: typer.Context,
     name: RolloutName,
-    key: Annotated[str, typer.Argument(metavar="KEY", help="Such as the id of a customer.")],
+    key: Annotated[
+        str, typer.Argument(metavar="KEY", help="The key to check, such as the id of a customer.")
+    ],
     as_json: Json = False,
 ) -> None:
     """Print 'in' if the key is in the roll-out, else 'out'."""

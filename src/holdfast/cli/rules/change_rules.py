@@ -33,9 +33,10 @@ def add_rule(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Add a rule to a task or queue. It needs a condition, and points or a queue.
+    """Add a rule to a task or queue. The rule needs a condition, and points or a queue.
 
-    The condition is a jsonpath predicate over the facts of a job: $.payload, $.labels, $.task, $.queue,
+    A job that matches the condition gets the points added to its priority, or goes to the queue. The
+    condition is a JSON path predicate on these facts of a job: $.payload, $.labels, $.task, $.queue,
     $.origin, $.size, $.now, $.hour and $.weekday.
     """
     (kind, owner), policy = owner_of(task, queue), rule_settings(settings)
@@ -51,8 +52,9 @@ def set_rule(
         list[str],
         typer.Argument(
             metavar="[NAME] KEY=VALUE...",
-            help=f"The rule and its settings: {KEYS}. Without a name, those of the whole set: base (where "
-            "the score starts, or null) and overrides (the score replaces a priority that the caller gave).",
+            help=f"The rule and its settings: {KEYS}. Without a name, the settings that all rules share: "
+            "base (the priority to which points are added, or null) and overrides (true: the result replaces "
+            "the priority that the caller gave).",
         ),
     ],
     task: OfTask = None,
@@ -60,9 +62,10 @@ def set_rule(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Change settings of a rule, or of all rules of a task or queue together.
+    """Change settings of a rule, or settings that all rules of a task or queue share.
 
-    Jobs that are enqueued from now on are judged by them. The audit trail keeps the change with its reason.
+    The change applies to jobs that are enqueued from now on. The audit trail records the change and its
+    reason.
     """
     kind, owner = owner_of(task, queue)
     if "=" in words[0]:
@@ -84,7 +87,7 @@ def enable_rule(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Enable a rule: it judges the jobs that are enqueued from now on."""
+    """Enable a rule. It applies to jobs that are enqueued from now on."""
     _change(context, owner_of(task, queue), name, {"enabled": True}, reason, as_json)
 
 
@@ -96,7 +99,7 @@ def disable_rule(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Disable a rule, and keep it."""
+    """Disable a rule without removing it."""
     _change(context, owner_of(task, queue), name, {"enabled": False}, reason, as_json)
 
 
@@ -108,7 +111,7 @@ def remove_rule(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Remove a rule. The audit trail keeps what it said."""
+    """Remove a rule. The audit trail keeps its settings."""
     kind, owner = owner_of(task, queue)
     with_database(context, lambda database: client.remove_rule(database, kind, owner, name, reason, actor()))
     if as_json:

@@ -23,15 +23,16 @@ def import_rules(
         list[str] | None,
         typer.Option(
             metavar="QUEUE=NAME",
-            help="Route to NAME where the file says QUEUE, such as real-time=inngest. May be repeated.",
+            help="Where the file says QUEUE, use the queue NAME, such as real-time=inngest. You can repeat "
+            "this option.",
         ),
     ] = None,
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Set the rules of a preset or of a file, all or none. Repeated, it changes nothing.
+    """Add or change all rules of a preset or file in one transaction. Repeating the import changes nothing.
 
-    Rules that the file does not name stay as they are.
+    Other rules stay as they are.
     """
     kind, owner = owner_of(task, queue)
     routes = dict(

@@ -29,12 +29,10 @@ def judge_job(
         str,
         typer.Argument(help="The payload as JSON. Use '-' to read it from stdin, or '@FILE' for a file."),
     ] = "{}",
-    queue: Annotated[str | None, typer.Option(help="The queue that the caller names, if any.")] = None,
-    priority: Annotated[int | None, typer.Option(help="The priority that the caller gives, if any.")] = None,
+    queue: Annotated[str | None, typer.Option(help="Test as if the caller gave this queue.")] = None,
+    priority: Annotated[int | None, typer.Option(help="Test as if the caller gave this priority.")] = None,
     label: Labels = None,
-    origin: Annotated[
-        str | None, typer.Option(help="The origin of the job, if the caller gives one.")
-    ] = None,
+    origin: Annotated[str | None, typer.Option(help="Test as if the caller gave this origin.")] = None,
     as_json: Json = False,
 ) -> None:
     """Show which queue and priority a job would get, which rules match it, and why. Stores no job."""

@@ -1,11 +1,13 @@
 """`holdfast rules list`."""
 
+from typing import Annotated
+
 import typer
 
 from holdfast.cli.frame.common_options import Json, Limit
 from holdfast.cli.frame.render import Columns, print_list
 from holdfast.cli.frame.session import with_database
-from holdfast.cli.rules.rule_options import OfQueue, OfTask, owner_of
+from holdfast.cli.rules.rule_options import owner_of
 from holdfast.db import rules
 from holdfast.model.rule import Rule
 
@@ -24,12 +26,12 @@ KEPT = ("of", "name", "enabled", "points", "queue", "condition")
 
 def list_rules(
     context: typer.Context,
-    task: OfTask = None,
-    queue: OfQueue = None,
+    task: Annotated[str | None, typer.Option(help="Only rules of this task.")] = None,
+    queue: Annotated[str | None, typer.Option(help="Only rules of this queue.")] = None,
     limit: Limit = 1000,
     as_json: Json = False,
 ) -> None:
-    """List rules in the order in which they are evaluated, of one task or queue or of all."""
+    """List rules in the order in which they are evaluated: by default, those of all tasks and queues."""
     kind, owner = (None, None) if task is None and queue is None else owner_of(task, queue)
     found = with_database(context, lambda database: rules.list_rules(database, kind, owner, limit + 1))
     print_list(as_json, "rules", found, COLUMNS, KEPT, limit)

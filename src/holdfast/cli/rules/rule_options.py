@@ -9,14 +9,14 @@ from holdfast.cli.frame.common_options import read_settings
 from holdfast.model.error import InvalidOption
 from holdfast.model.rule import RuleOwner
 
-OfTask = Annotated[str | None, typer.Option("--task", help="The rules of this task.")]
-OfQueue = Annotated[str | None, typer.Option("--queue", help="The rules of this queue.")]
+OfTask = Annotated[str | None, typer.Option("--task", help="The task that the rule belongs to.")]
+OfQueue = Annotated[str | None, typer.Option("--queue", help="The queue that the rule belongs to.")]
 RuleName = Annotated[str, typer.Argument(metavar="NAME", help="The rule's name within its task or queue.")]
 
 
 def owner_of(task: str | None, queue: str | None) -> tuple[RuleOwner, str]:
     if (task is None) == (queue is None):
-        raise InvalidOption("A rule belongs to one task or one queue.", "pass either --task or --queue")
+        raise InvalidOption("A rule belongs to one task or one queue.", "give either --task or --queue")
     return (RuleOwner.TASK, task) if task is not None else (RuleOwner.QUEUE, queue or "")
 
 

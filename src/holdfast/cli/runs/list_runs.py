@@ -30,7 +30,7 @@ def list_runs(
     ] = None,
     actor: Annotated[
         str | None,
-        typer.Option(help="Only runs that this database login started, or that claim this actor."),
+        typer.Option(help="Only runs that were started by this database login, or with this --actor."),
     ] = None,
     limit: Limit = 50,
     as_json: Json = False,

@@ -58,7 +58,7 @@ def set_schedule(
 ) -> None:
     """Change settings of a schedule, and show their values before and after.
 
-    Other times count from now on. KEY=null restores the default. The audit trail keeps the change with its
+    New times apply from now on. KEY=null restores the default. The audit trail records the change and its
     reason.
     """
     given = _read(name, settings)
@@ -69,16 +69,16 @@ def set_schedule(
 
 
 def pause_schedule(context: typer.Context, name: ScheduleName, reason: Reason = None) -> None:
-    """Make no more jobs for the slots of a schedule."""
+    """Pause a schedule: enqueue no more jobs at its times."""
     with_database(context, lambda database: schedules.pause_schedule(database, name, reason, actor()))
     tell(f"paused: {name}")
     say(f"hint: {command('schedules', 'resume', name)}")
 
 
 def resume_schedule(context: typer.Context, name: ScheduleName, reason: Reason = None) -> None:
-    """Make jobs for the slots of a schedule again, from now on.
+    """Resume a schedule: enqueue jobs at its times again, from now on.
 
-    The slots of the pause are not made up for. An invalid schedule is checked again.
+    The times that passed during the pause are skipped. An invalid schedule is checked again.
     """
     with_database(context, lambda database: schedules.resume_schedule(database, name, reason, actor()))
     tell(f"resumed: {name}")
@@ -87,7 +87,7 @@ def resume_schedule(context: typer.Context, name: ScheduleName, reason: Reason =
 def remove_schedule(context: typer.Context, name: ScheduleName, reason: Reason = None) -> None:
     """Remove a schedule. Its jobs stay.
 
-    An app that declares the schedule makes it again when it starts; to stop it, pause it.
+    If an app declares the schedule, the app adds it again when it starts. To stop such a schedule, pause it.
     """
     with_database(context, lambda database: schedules.remove_schedule(database, name, reason, actor()))
     tell(f"removed: {name}")
@@ -96,7 +96,7 @@ def remove_schedule(context: typer.Context, name: ScheduleName, reason: Reason =
 def run_schedule(
     context: typer.Context, name: ScheduleName, reason: Reason = None, as_json: Json = False
 ) -> None:
-    """Make a job of a schedule now, beside its slots."""
+    """Enqueue a job of a schedule now, in addition to those at its times."""
     job = with_database(context, lambda database: schedules.run_schedule(database, name, reason, actor()))
     if as_json:
         print_json({"job": job})

@@ -19,7 +19,7 @@ from holdfast.model.schedule import Schedule
 def list_schedules(
     context: typer.Context, limit: Limit = 100, after: After = None, as_json: Json = False
 ) -> None:
-    """List schedules by name: the next five times of each, the last slot, its job and how it ended."""
+    """List schedules by name. Shows their next five times, their last job, and how that job ended."""
     found = with_database(context, lambda database: read_schedules(database, limit + 1, after))
     shown = found[:limit]
     if as_json:
@@ -30,7 +30,7 @@ def list_schedules(
             write("")
         print_sheet(_sheet(one))
     if len(found) > limit:
-        say(f"note: there are more than {limit}; --limit shows more, --after goes on")
+        say(f"note: there are more than {limit}; --limit shows more, --after the next page")
 
 
 def _sheet(one: Schedule) -> dict[str, Any]:

@@ -79,16 +79,18 @@ def up(
         bool,
         typer.Option(
             "--dev",
-            help="For development: calls from this machine need no access key. Without a database, an "
+            help="For development: calls from this machine need no access key. If no database is given, an "
             "embedded PostgreSQL runs until the command ends.",
         ),
     ] = False,
 ) -> None:
-    """Processes that fail are restarted, after 1 second at first and up to 30 seconds later. SIGTERM and
-    Ctrl-C drain all of them; a second one ends the grace, a third kills them.
+    """A process that fails is restarted: after 1 second at first, then after up to 30 seconds.
+
+    On SIGTERM or Ctrl-C, the processes finish their requests and jobs, and exit. A second signal ends the
+    grace period, a third one kills the processes.
 
     Other options of 'holdfast serve' and 'holdfast worker' can be set by their environment variables. Needs
-    the extra server.
+    the package holdfast-queue[server].
     """
     target = target_of(context)
     start_logging(target, "info")

@@ -33,7 +33,10 @@ def show_left(
     group: Annotated[str | None, typer.Option(help="Only workers of this group.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Count the workers that left, by hour and group: how they left, how long they lived, what they did."""
+    """Count the workers that stopped or were lost, by hour and group.
+
+    Also shows how they ended, how long they lived, and how many jobs they processed.
+    """
     span = parse_duration(since)
     found = with_database(context, lambda database: worker_list.left_workers(database, span, group))
     print_list(as_json, "hours", found, COLUMNS, keep=[name for name in COLUMNS if name != "group"])

@@ -31,11 +31,11 @@ def request_successors(
         ),
     ] = "30s",
 ) -> None:
-    """Request successors again that did not start.
+    """Request the next worker again if it did not start.
 
-    A worker with a time box requests a successor before it exits. If the successor has not started within
-    --patience, this command requests it again. Run the command from a timer: while no worker runs, nothing
-    else notices that a successor is missing.
+    A worker with a time box requests the next worker, its successor, before it exits. If the successor has
+    not started within --patience, this command requests it again. Run this command regularly, for example
+    by cron: when no worker is running, nothing else notices that a successor is missing.
     """
     callback, after = _callback(post, command), parse_duration(patience)
     sent = with_database(context, lambda database: _send_again(database, callback, after))

@@ -33,7 +33,8 @@ class WorkerArguments:
         typer.Option(
             min=1,
             max=10_000,
-            help="Run at most this many jobs at the same time. By default the flag 'slots', or 50.",
+            help="Run at most this many jobs at the same time. By default the value of the flag 'slots', "
+            "else 50.",
         ),
     ] = None
     group: Annotated[
@@ -80,8 +81,8 @@ class WorkerArguments:
         typer.Option(
             metavar="N",
             help="Take at most this many jobs in one statement. 'auto' takes as many as there are free "
-            "slots, and with --time-box only as many as can end in time. By default the flag 'claim_size', "
-            "or auto.",
+            "slots, and with --time-box only as many as can end in time. By default the value of the "
+            "flag 'claim_size', else auto.",
         ),
     ] = None
     processes: Annotated[
@@ -102,13 +103,13 @@ class WorkerArguments:
         typer.Option(
             min=0,
             max=65_535,
-            help="Serve the worker's own figures for Prometheus at this port, under /metrics. With several "
-            "--processes, the first serves at this port, the second at the next one, and so on. 0 means any "
-            "free port. Needs the extra 'server'.",
+            help="Serve the worker's Prometheus metrics on this port, under /metrics. With several "
+            "--processes, the first process uses this port, the second the next port, and so on. 0 means any "
+            "free port. Needs the package holdfast-queue[server].",
         ),
     ] = None
     metrics_host: Annotated[
-        str, typer.Option(metavar="HOST", help="Serve the figures at this address of the host.")
+        str, typer.Option(metavar="HOST", help="Serve the metrics on this address of the machine.")
     ] = "127.0.0.1"
     time_box: Annotated[
         str | None,
@@ -122,8 +123,8 @@ class WorkerArguments:
         str | None,
         typer.Option(
             metavar="DURATION",
-            help="When to ask handlers to save their work and stop, such as 5s before the time box ends. By "
-            "default, a fifth of the time box before its end.",
+            help="How long before the end of the time box to ask handlers to save their work and stop, such "
+            "as 5s. By default, a fifth of the time box.",
         ),
     ] = None
     continue_post: Annotated[
@@ -152,7 +153,7 @@ class WorkerArguments:
         str,
         typer.Option(
             metavar="DURATION",
-            help="The next worker takes no jobs until this time has passed since its request.",
+            help="How long the next worker waits, counted from its request, before it takes jobs.",
         ),
     ] = "1s"
     patience: Annotated[
@@ -166,7 +167,7 @@ class WorkerArguments:
         typer.Option(
             envvar="HOLDFAST_CONTINUATION",
             metavar="ID",
-            help="The id that the previous worker passed on: in the body of the POST, or in place of "
+            help="The id that the previous worker passed to this one, in the body of the POST or in place of "
             "{continuation} in the command.",
         ),
     ] = None

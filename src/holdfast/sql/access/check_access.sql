@@ -33,7 +33,8 @@ begin
   end if;
   wrong := holdfast.access_problem(caller, action, queues, tasks);
   if wrong is not null then
-    perform holdfast.refuse('HF008', wrong, 'Use a key with another role or scope; ''holdfast keys list'' shows them.');
+    perform holdfast.refuse('HF008', wrong,
+      'Use a key with another role or scope; ''holdfast keys list'' shows all keys.');
   end if;
   if caller.scope is not null and jobs is not null then
     perform holdfast.check_job_access(caller, action, jobs);
@@ -48,7 +49,7 @@ begin
     select from holdfast.workers as w where w.id = check_access.worker and w.access_key = caller.id
   ) then
     perform holdfast.refuse('HF004', format('There is no worker %s.', worker),
-      'Register it again, with the access key that speaks for it.');
+      'Register the worker with this access key, or use the key that registered it.');
   end if;
   -- To the hour, and never waiting: a key that many use at once must not be a hot row.
   if caller.last_used_at is null or caller.last_used_at < moment - interval '1 hour' then

@@ -26,12 +26,13 @@ begin
   -- A stage may be in another queue, and nobody looks where the replayed jobs went.
   if caller.scope is not null and settings ->> 'stage' is not null then
     perform holdfast.refuse('HF008',
-      format('The access key %s is for some queues or tasks only: it cannot choose a stage.', caller.name),
-      'Leave out stage, or name the jobs: POST /api/v1/jobs/replay.');
+      format('The access key %s is limited to some queues or tasks, so it cannot choose a stage.', caller.name),
+      'Leave out stage, or replay jobs by their ids with POST /api/v1/jobs/replay.');
   end if;
   -- The count of a dry run would tell who enqueued jobs.
   if caller.scope is not null and settings #>> '{filter,actor}' <> caller.name then
-    perform holdfast.refuse('HF008', format('The access key %s may filter by its own name only.', caller.name),
+    perform holdfast.refuse('HF008',
+      format('The access key %s can use the filter actor only with its own name.', caller.name),
       'Leave out actor.');
   end if;
   own := jsonb_build_object('queue', 'holdfast', 'origin', 'manual', 'actor', caller.name, 'rules', false)

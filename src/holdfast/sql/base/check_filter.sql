@@ -11,7 +11,7 @@ begin
   end if;
   select k into unknown from jsonb_object_keys(filter) as k where k <> all (known);
   if unknown is not null then
-    perform holdfast.refuse('HF002', format('Filters do not know the key %s.', unknown),
+    perform holdfast.refuse('HF002', format('There is no filter %s.', unknown),
       'Use ' || array_to_string(known, ', ') || '.');
   end if;
   perform (filter ->> 'run')::uuid, (filter ->> 'worker')::uuid, (filter ->> 'since')::timestamptz,

@@ -17,19 +17,19 @@ begin
     from jsonb_each(case when problem is null then wanted else '{}' end) as w
   loop
     problem := case
-      when length(one.path) > 500 then format('A path has at most 500 characters (got %s)', length(one.path))
-      when cardinality(one.names) > 64 then format('A path has at most 64 names (got %s)', cardinality(one.names))
+      when length(one.path) > 500 then format('A path must have at most 500 characters (got %s)', length(one.path))
+      when cardinality(one.names) > 64 then format('A path must have at most 64 names (got %s)', cardinality(one.names))
       when one.path = '' or '' = any (one.names) then format('The path "%s" has an empty name', one.path)
       when jsonb_typeof(one.value) in ('object', 'array') then
         format('The value at the path %s must be a text, a number, true, false or null', one.path)
       when length(one.value #>> '{}') > 1000 then
-        format('The value at the path %s has more than 1000 characters', one.path)
+        format('The value at the path %s must have at most 1000 characters', one.path)
     end;
     exit when problem is not null;
   end loop;
   if problem is not null then
     perform holdfast.refuse('HF002', problem || '.',
-      'Write names and places in lists with dots between them, as in {"customer.id": "4711", "items.0.size": 3}.');
+      'Separate names and list positions with dots, as in {"customer.id": "4711", "items.0.size": 3}.');
   end if;
 end
 $$;

@@ -21,7 +21,7 @@ begin
   for update;
   if not found and not exists (select from holdfast.jobs as j where j.id = job) then
     perform holdfast.refuse('HF004', format('There is no job %s.', job),
-      'Check the id; ended jobs are deleted after some time, the retention of their queue.');
+      'Check the id; ended jobs are deleted after the retention time of their queue.');
   end if;
   if past.state is distinct from 'dead' then
     perform holdfast.refuse('HF005', format('The job %s is not dead.', job),

@@ -24,7 +24,7 @@ begin
       array[held.job_id], array[held.token], array[verb], array[output], array[detail])
   ) then
     perform holdfast.refuse('HF006', format('The message %s is not claimed by this worker.', left(message, 200)),
-      'Drop the work: its lease has ended, or another worker has it. Then claim again.');
+      'Stop the work: the lease of the message has ended, or another worker has it. Then claim a message again.');
   end if;
   perform holdfast.stop_worker(w.id, jsonb_build_object(
     'processed', w.processed + 1, 'failed', w.failed + (verb = 'fail')::integer))

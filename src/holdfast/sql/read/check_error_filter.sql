@@ -7,7 +7,7 @@ begin
   perform holdfast.check_filter(filter, array['queue', 'task', 'stage', 'class', 'outcome', 'fingerprint', 'error_type',
     'text', 'queues', 'tasks']);
   if length(filter ->> 'text') > 1000 then
-    perform holdfast.refuse('HF002', 'The text of a filter has at most 1000 characters.', 'Look for less of it.');
+    perform holdfast.refuse('HF002', 'The text of a filter must have at most 1000 characters.', 'Shorten the text.');
   end if;
 end
 $$;

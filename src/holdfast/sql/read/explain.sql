@@ -20,7 +20,7 @@ begin
       where h.id = job and h.ended_at >= coalesce(holdfast.created_at(job), '-infinity') - interval '1 minute';
     if not found then
       perform holdfast.refuse('HF004', format('There is no job %s.', job),
-        'Check the id; ended jobs are deleted after some time, the retention of their queue.');
+        'Check the id; ended jobs are deleted after the retention time of their queue.');
     end if;
     return query
       select r.*

@@ -14,13 +14,13 @@ declare
   was numeric;
 begin
   if coalesce(length(name), 0) not between 1 and 200 then
-    perform holdfast.refuse('HF002', 'The name of a roll-out must have 1 to 200 characters.', 'Give it a short name.');
+    perform holdfast.refuse('HF002', 'The name of a roll-out must have 1 to 200 characters.', 'Choose another name.');
   end if;
   if percent is null or percent not between 0 and 100 or percent <> round(percent, 2) then
     perform holdfast.refuse('HF002',
       format('percent must be a number from 0 to 100 with at most two decimals (got %s).',
         coalesce(percent::text, 'null')),
-      'Pass 0 for off, 100 for on, or the part of the keys, such as 20.');
+      'Pass 0 for off, 100 for on, or the percentage of keys, such as 20.');
   end if;
   insert into holdfast.rollouts (name, percent, changed_at) values (name, 0, holdfast.now()) on conflict do nothing;
   select r.percent into was from holdfast.rollouts as r where r.name = set_rollout.name for update;

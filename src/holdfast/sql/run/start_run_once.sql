@@ -15,14 +15,14 @@ begin
     or coalesce(octet_length(key), 0) not between 1 and 1000
     or octet_length(request) is distinct from 32 then
     perform holdfast.refuse('HF002', 'scope and key must have 1 to 1000 bytes, request must be a SHA-256.',
-      'Pass sha256() of all that the request says.');
+      'Pass sha256() of the whole request as request.');
   end if;
   begun := holdfast.start_run(name, options);
   begin
     run := holdfast.reserve_key(scope, key, begun, request, '24 hours');
   exception
     when sqlstate 'HF003' then
-      perform holdfast.refuse('HF003', format('The key %s belongs to a run that was asked for in other words.', key),
+      perform holdfast.refuse('HF003', format('The key %s belongs to a run that a different request started.', key),
         'For another run, use another key. To get the existing one, send the same request.');
   end;
   created := run = begun;

@@ -29,7 +29,7 @@ begin
       return 'ended';
     end if;
     perform holdfast.refuse('HF004', format('There is no job %s.', job),
-      'Check the id; ended jobs are deleted after some time, the retention of their queue.');
+      'Check the id; ended jobs are deleted after the retention time of their queue.');
   end if;
   if exists (select from holdfast.find_signal(held, name)) then
     return 'duplicate';

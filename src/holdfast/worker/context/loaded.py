@@ -24,7 +24,7 @@ class Loaded(Generic[T]):
         return self._value
 
     def __getitem__(self, key: object) -> NoReturn:
-        raise TypeError(f"ctx.{self._name} is read at first use: write (await ctx.{self._name})[{key!r}]")
+        raise TypeError(f"ctx.{self._name} must be awaited: write (await ctx.{self._name})[{key!r}]")
 
     def __iter__(self) -> NoReturn:
-        raise TypeError(f"ctx.{self._name} is read at first use: write await ctx.{self._name}")
+        raise TypeError(f"ctx.{self._name} must be awaited: write await ctx.{self._name}")

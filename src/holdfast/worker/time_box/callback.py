@@ -94,10 +94,13 @@ class CommandCallback:
         try:
             words = tuple(shlex.split(text))
         except ValueError as exc:
-            message = f"The command {text!r} cannot be parsed: {exc}."
+            message = f"The command that starts the next worker cannot be parsed: {exc} (got {text!r})."
             raise InvalidOption(message, "quote the command as in a shell") from None
         if not words:
-            raise InvalidOption("The command must not be empty.", "give the command that starts a worker")
+            raise InvalidOption(
+                "The command that starts the next worker must not be empty.",
+                "give a command such as './start-worker.sh {continuation}'",
+            )
         return cls(words)
 
     async def __call__(self, body: Body, within: timedelta = LONGEST) -> None:

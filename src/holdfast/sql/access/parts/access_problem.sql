@@ -16,7 +16,7 @@ begin
     return format('The access key %s has the role %s, which may not do this (%s).', key.name, key.role, action);
   end if;
   if rights.needs_all and (key.queues is not null or key.tasks is not null) then
-    return format('The access key %s is for some queues or tasks only; this (%s) needs a key for all of them.',
+    return format('The access key %s is limited to some queues or tasks; this (%s) needs a key for all of them.',
       key.name, action);
   end if;
   other := case
@@ -25,15 +25,15 @@ begin
     when key.tasks is not null and tasks is null then 'task'
   end;
   if other is not null then
-    return format('The access key %s is for some %ss only; name the %s.', key.name, other, other);
+    return format('The access key %s is limited to some %ss, so name the %s.', key.name, other, other);
   end if;
   select u into other from unnest(queues) as u where coalesce(u <> all (key.queues), false) limit 1;
   if other is not null then
-    return format('The access key %s is not for the queue %s.', key.name, other);
+    return format('The access key %s does not allow the queue %s.', key.name, other);
   end if;
   select u into other from unnest(tasks) as u where coalesce(u <> all (key.tasks), false) limit 1;
   if other is not null then
-    return format('The access key %s is not for the task %s.', key.name, other);
+    return format('The access key %s does not allow the task %s.', key.name, other);
   end if;
   return null;
 end

@@ -15,7 +15,7 @@ begin
   if role is null or role not in ('viewer', 'producer', 'worker', 'operator', 'admin') then
     perform holdfast.refuse('HF002',
       format('role must be viewer, producer, worker, operator or admin (got %s).', coalesce(left(role, 200), 'null')),
-      'Choose the weakest role that does.');
+      'Choose the weakest role that is sufficient.');
   end if;
   wrong := case
     when cardinality(queues) not between 1 and 100 or array_ndims(queues) > 1 then 'queues'
@@ -26,10 +26,11 @@ begin
   if wrong is not null then
     perform holdfast.refuse('HF002',
       format('%s must be a list of 1 to 100 names of at most 200 characters.', wrong),
-      format('Leave out %s for a key that is for all of them.', wrong));
+      format('To allow all of them, leave out %s.', wrong));
   end if;
   if expires_in <= interval '0' or expires_in > interval '1000 years' then
-    perform holdfast.refuse('HF002', 'expires_in must be a time from now on.', 'Pass for example ''90 days''.');
+    perform holdfast.refuse('HF002', 'expires_in must be more than 0 and at most 1000 years.',
+      'Pass for example ''90 days''.');
   end if;
   perform holdfast.check_access_hash(hash);
 end

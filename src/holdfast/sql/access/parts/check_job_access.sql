@@ -18,10 +18,10 @@ begin
   end if;
   if action = 'enqueue' then
     perform holdfast.refuse('HF008',
-      format('The access key %s is not for the task %s in the queue %s.', key.name, outside.task, outside.queue),
-      'Use a key with another scope; ''holdfast keys list'' shows them.');
+      format('The access key %s does not allow the task %s in the queue %s.', key.name, outside.task, outside.queue),
+      'Use a key with another scope; ''holdfast keys list'' shows all keys.');
   end if;
   perform holdfast.refuse('HF004', format('There is no job %s.', outside.id),
-    'Check the id; ended jobs are deleted after some time, the retention of their queue.');
+    'Check the id; ended jobs are deleted after the retention time of their queue.');
 end
 $$;

@@ -21,8 +21,9 @@ begin
     and not (coalesce(n.queue = any (key.queues), true) and coalesce(n.task = any (key.tasks), true))
   limit 1;
   if found then
-    perform holdfast.refuse('HF008', format('The run %s has jobs that the access key %s is not for.', mixed, key.name),
-      'Act on the jobs by their ids, or use a key for all queues and tasks.');
+    perform holdfast.refuse('HF008',
+      format('The run %s has jobs that the access key %s does not allow.', mixed, key.name),
+      'Name the jobs by their ids instead, or use a key for all queues and tasks.');
   end if;
 end
 $$;

@@ -61,7 +61,7 @@ begin
       'Send the unique key of a job, or its id.');
   elsif held > 1 then
     perform holdfast.refuse('HF005',
-      format('The message id %s names %s jobs of this worker.', left(message, 200), held),
+      format('The message id %s matches %s jobs of this worker.', left(message, 200), held),
       'Send the id of the job instead, or use an access key for one task.');
   end if;
 end

@@ -14,25 +14,25 @@ begin
   if coalesce(octet_length(condition), 0) not between 1 and 1024 then
     perform holdfast.refuse('HF002',
       format('A condition must have 1 to 1024 bytes (got %s).', coalesce(octet_length(condition), 0)),
-      'Split it into several rules.');
+      'Split the condition into several rules.');
   end if;
   begin
     parsed := regexp_replace((condition::jsonpath)::text, $re$"(?:[^"\\]|\\.)*"$re$, '""', 'g');
   exception
     when others then
       perform holdfast.refuse('HF002',
-        format('The condition is no jsonpath, at character %s: %s.',
+        format('The condition is not a valid JSON path, at character %s: %s.',
           holdfast.fault_position(condition, sqlerrm), sqlerrm),
-        'Write comparisons by ==, <, > or starts with, joined by && and ||.');
+        'Write comparisons with ==, <, > or starts with, joined by && and ||.');
   end;
   for bad in
     select b.*
     from (values
       ('like_regex', $re$ like_regex $re$, $re$like_regex$re$,
         'A regular expression may take very long. Compare with ==, or use starts with.'),
-      ('**', $re$\.\*\*$re$, $re$\*\*$re$, 'It reads every part of a payload. Name the field.'),
-      ('variables', $re$\$""$re$, $re$\$\s*[^\s.\[)?=<>!&|+*/%,-]$re$, 'A rule gets no variables. Facts are $.payload,'
-        ' $.labels, $.task, $.queue, $.origin, $.size, $.now, $.hour and $.weekday.')
+      ('**', $re$\.\*\*$re$, $re$\*\*$re$, 'It would read all of the payload. Name a field instead.'),
+      ('variables', $re$\$""$re$, $re$\$\s*[^\s.\[)?=<>!&|+*/%,-]$re$, 'There are no variables. Use the facts'
+        ' $.payload, $.labels, $.task, $.queue, $.origin, $.size, $.now, $.hour and $.weekday.')
     ) as b (what, found_as, written_as, hint)
     where parsed ~ b.found_as
   loop

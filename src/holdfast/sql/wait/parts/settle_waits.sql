@@ -42,7 +42,7 @@ begin
   end loop;
   if invalid is not null then
     perform holdfast.settle_failures(invalid, array_fill(
-      '{"class": "permanent", "type": "BadWait", "message": "A wait is for signal: or children: and a name."}'::jsonb,
+      '{"class": "permanent", "type": "BadWait", "message": "A wait must be signal:NAME or children:NAME."}'::jsonb,
       array[cardinality(invalid)]));
   end if;
   perform holdfast.follow_ends('wait', later, cancelled, null, null);

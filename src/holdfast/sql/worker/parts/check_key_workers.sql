@@ -12,8 +12,8 @@ begin
       and w.lease_until > holdfast.now()
       and w.id <> worker
   ) then
-    perform holdfast.refuse('HF005', 'The access key has 10000 live workers, as many as it may.',
-      'Stop workers that are not needed, or let their leases end; one worker can have many slots.');
+    perform holdfast.refuse('HF005', 'The access key has 10000 live workers, which is the limit.',
+      'Stop workers that are not needed, or wait until their leases end; one worker can have many slots.');
   end if;
 end
 $$;
