@@ -7,17 +7,19 @@ With `--serve` it serves until Ctrl-C instead.
 import argparse
 import asyncio
 import logging
+import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from playwright.async_api import Browser
 
 from holdfast.client.app import Holdfast
-from holdfast.dashboard.dashboard import PAGES
 from holdfast.testing.database import clone_database, make_template
 from holdfast.testing.server import find_server
 from tests.api.serving import served
 from tests.dashboard.browser import a_browser
 from tests.dashboard.busy import fill, keyless
+from tests.dashboard.samples import SAMPLES
 
 THEMES = ("light", "dark")
 WIDTHS = (390, 1024, 1600)
@@ -33,8 +35,11 @@ async def main() -> None:
             if options.serve:
                 print(address, url, flush=True)
                 await asyncio.Event().wait()
+            paths = {path: path for path in options.paths} or {
+                path: await sample(app) for path, sample in SAMPLES.items()
+            }
             async with a_browser() as browser:
-                await _take(browser, address, options.paths or _paths(), options)
+                await _take(browser, address, paths, options)
 
 
 def _options() -> argparse.Namespace:
@@ -48,20 +53,17 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _paths() -> list[str]:
-    """The pages that need no name."""
-    return [page.path for page in PAGES if "{" not in page.path]
-
-
-async def _take(browser: Browser, address: str, paths: list[str], options: argparse.Namespace) -> None:
+async def _take(
+    browser: Browser, address: str, paths: Mapping[str, str], options: argparse.Namespace
+) -> None:
     options.folder.mkdir(parents=True, exist_ok=True)
     for theme in options.themes:
         for width in options.widths:
             page = await browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme)
-            for path in paths:
-                await page.goto(address + path, wait_until="load")
+            for path, sample in paths.items():
+                await page.goto(address + sample, wait_until="load")
                 await page.wait_for_selector("main")
-                name = path.strip("/").replace("/", "-").replace("?", "-") or "overview"
+                name = re.sub(r"\W+", "-", path).strip("-") or "overview"
                 await page.screenshot(path=options.folder / f"{name}-{theme}-{width}.png", full_page=True)
             await page.close()
 
