@@ -67,7 +67,7 @@ class EventClient:
         fields = dict(line.split(": ", 1) for line in text.strip().splitlines())
         if "" in fields or text.startswith(":"):
             self.comments.append(text.strip())
-        return {**json.loads(fields["data"]), **fields} if "data" in fields else None
+        return {**(json.loads(fields["data"]) or {}), **fields} if "data" in fields else None
 
 
 async def next_of(client: EventClient) -> dict[str, Any]:

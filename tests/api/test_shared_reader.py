@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from holdfast.api.live.shared_reader import SharedReader, until_rung
+from holdfast.api.live.shared_reader import Failed, SharedReader, until_rung
 from tests.patience import PATIENCE
 
 SHORT = timedelta(milliseconds=5)
@@ -101,3 +101,15 @@ async def test_an_error_reaches_who_has_nothing_yet_and_nobody_else(caplog: pyte
         await source.more_rounds(2)
         assert old.value == 7
     assert [vars(one)["event"] for one in caplog.records] == ["api.read_failed"], "once, not in each round"
+
+
+async def test_a_value_that_cannot_be_read_is_an_error_for_its_own_watchers_only() -> None:
+    async def read(keys: Sequence[str]) -> AsyncIterator[tuple[str, int | Failed]]:
+        for key in sorted(keys):
+            yield key, Failed(RuntimeError("away")) if key == "a" else 1
+
+    reader = SharedReader(read, LONG)
+    with reader.watch("a") as broken, reader.watch("b") as well:
+        with pytest.raises(RuntimeError, match="away"):
+            await broken.first()
+        assert await well.first() == 1

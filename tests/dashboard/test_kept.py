@@ -1,10 +1,13 @@
 """Kept values: read once for all who ask, and again in the background before they are too old."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
 from datetime import timedelta
 
 import pytest
 
+from holdfast.api.request.problem import RequestRefused
 from holdfast.dashboard import kept
 from holdfast.dashboard.kept import Kept
 
@@ -36,13 +39,13 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 async def test_those_who_ask_at_once_share_one_read(clock: list[float]) -> None:
     source, values = Source(), Kept[str, int](timedelta(seconds=10))
-    asked = [asyncio.create_task(values.get("a", source.read)) for _ in range(50)]
+    asked = [asyncio.create_task(values.get("a", source.read, nullcontext)) for _ in range(50)]
     await asyncio.sleep(0)
     asked[0].cancel()
     source.may_end.set()
     assert await asyncio.gather(*asked[1:]) == [1] * 49, "also if the first one has left"
-    assert await values.get("a", source.read) == 1
-    assert await values.get("b", source.read) == 2
+    assert await values.get("a", source.read, nullcontext) == 1
+    assert await values.get("b", source.read, nullcontext) == 2
 
 
 async def test_an_old_value_is_given_while_it_is_read_again_and_a_very_old_one_is_not(
@@ -50,12 +53,12 @@ async def test_an_old_value_is_given_while_it_is_read_again_and_a_very_old_one_i
 ) -> None:
     source, values = Source(), Kept[str, int](timedelta(seconds=10))
     source.may_end.set()
-    assert await values.get("a", source.read) == 1
+    assert await values.get("a", source.read, nullcontext) == 1
     clock[0] += 11
     source.may_end.clear()
-    assert [await values.get("a", source.read) for _ in range(3)] == [1, 1, 1]
+    assert [await values.get("a", source.read, nullcontext) for _ in range(3)] == [1, 1, 1]
     clock[0] += 30
-    waiting = asyncio.create_task(values.get("a", source.read))
+    waiting = asyncio.create_task(values.get("a", source.read, nullcontext))
     await asyncio.sleep(0)
     assert not waiting.done()
     source.may_end.set()
@@ -71,9 +74,9 @@ async def test_a_value_that_took_long_is_kept_long(clock: list[float]) -> None:
         return await source.read()
 
     source.may_end.set()
-    assert await values.get("a", slow) == 1
+    assert await values.get("a", slow, nullcontext) == 1
     clock[0] += 39
-    assert await values.get("a", slow) == 1
+    assert await values.get("a", slow, nullcontext) == 1
     assert source.reads == 1
 
 
@@ -82,10 +85,54 @@ async def test_an_error_is_for_those_who_wait_and_the_next_one_reads_again(clock
     source.may_end.set()
     source.error = ValueError("it broke")
     with pytest.raises(ValueError, match="it broke"):
-        await values.get("a", source.read)
+        await values.get("a", source.read, nullcontext)
     source.error = None
-    assert await values.get("a", source.read) == 2
+    assert await values.get("a", source.read, nullcontext) == 2
     clock[0] += 11
     source.error = ValueError("it broke")
-    assert await values.get("a", source.read) == 2, "the error of a read in the background is not raised"
+    assert await values.get("a", source.read, nullcontext) == 2, (
+        "the error of a read in the background is not raised"
+    )
     await asyncio.sleep(0)
+
+
+async def test_of_many_values_the_one_that_was_read_first_is_given_up(
+    clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "MOST", 2)
+    source, values = Source(), Kept[str, int](timedelta(seconds=10))
+    source.may_end.set()
+    read = [await values.get(key, source.read, nullcontext) for key in "abc"]
+    assert read == [1, 2, 3]
+    assert [await values.get(key, source.read, nullcontext) for key in "bc"] == [2, 3], "still kept"
+    assert await values.get("a", source.read, nullcontext) == 4
+
+
+async def test_a_value_that_is_not_worth_it_is_read_for_each_look(clock: list[float]) -> None:
+    source = Source()
+    values = Kept[str, int](timedelta(seconds=10), lambda value: value > 1)
+    source.may_end.set()
+    assert [await values.get("a", source.read, nullcontext) for _ in range(3)] == [1, 2, 2]
+
+
+async def test_a_caller_without_a_connection_does_not_keep_the_others_from_reading(
+    clock: list[float],
+) -> None:
+    source, values, asked = Source(), Kept[str, int](timedelta(seconds=10)), asyncio.Event()
+
+    @asynccontextmanager
+    async def used_up() -> AsyncIterator[None]:
+        await asked.wait()
+        if asked.is_set():
+            raise RequestRefused(429, "too_many_at_once", "This access key has too many.", "send fewer")
+        yield
+
+    source.may_end.set()
+    first = asyncio.create_task(values.get("a", source.read, used_up))
+    await asyncio.sleep(0)
+    second = asyncio.create_task(values.get("a", source.read, nullcontext))
+    await asyncio.sleep(0)
+    asked.set()
+    with pytest.raises(RequestRefused):
+        await first
+    assert await second == 1

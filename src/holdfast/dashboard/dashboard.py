@@ -1,6 +1,7 @@
 """The dashboard as routes of the API's server: its pages, their live updates, log-in and files."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from urllib.parse import quote
 
 from fastapi import FastAPI
@@ -123,7 +124,8 @@ class Dashboard:
         caller = await page.allow(self._served.access, request, request.path_params)
         query = tuple(request.query_params.multi_items())
         now = await clock.now(app.database)
-        view = View(app, caller, request.path_params, query, now, self._masking)
+        share = partial(self._served.access.share_of, caller)
+        view = View(app, caller, request.path_params, query, now, self._masking, share)
         shown = await page.read(view)
         html = self._renderer.page(
             page, view, shown, root, theme_of(request), session_cookie.cookie_name(request) in request.cookies

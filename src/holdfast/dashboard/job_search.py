@@ -42,7 +42,7 @@ async def _job(view: View, text: str) -> UUID | None:
         words = "There are too many jobs to find one by the end of its id."
         raise InvalidInput(words, "search for the whole id") from None
     found = await job_outlines(view.database, [JobId(one) for one in ids])
-    seen = [one.id for one in found if _is_in_scope(view.caller, one.queue, one.task)]
+    seen = [one.id for one in found if view.caller.sees(one.queue, one.task)]
     if len(seen) > 1:
         raise InvalidInput(f"Several jobs have an id that ends in {short[1]}.", "search for the whole id")
     return seen[0] if seen else None
@@ -69,9 +69,3 @@ async def _is_unique_key(view: View, text: str) -> bool:
 def _scopes(caller: Caller) -> Iterator[dict[str, str]]:
     for queue, task in product(caller.queues or [""], caller.tasks or [""]):
         yield {name: one for name, one in (("queue", queue), ("task", task)) if one}
-
-
-def _is_in_scope(caller: Caller, queue: str, task: str) -> bool:
-    return (caller.queues is None or queue in caller.queues) and (
-        caller.tasks is None or task in caller.tasks
-    )

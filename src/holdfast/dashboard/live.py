@@ -1,5 +1,6 @@
 """Live pages: what a page shows, rendered once for all browsers that have it open."""
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -12,17 +13,21 @@ from starlette.responses import Response
 
 from holdfast.api.app import Served
 from holdfast.api.live.permits import Permit
+from holdfast.api.live.shared_reader import Failed
 from holdfast.api.live.streams import Streams
 from holdfast.api.live.subjects import Snapshot
 from holdfast.dashboard.page import Page, View
 from holdfast.dashboard.render import Renderer
 from holdfast.db import clock
 from holdfast.model.access_key import Caller
-from holdfast.model.error import InvalidOption, NotFound
+from holdfast.model.error import DatabaseUnavailable, InvalidOption, NotFound
 from holdfast.model.masking import Masking
 
 PACE = timedelta(seconds=2)
 LONGEST_ADDRESS = 4000
+MOST_FIELDS = 100
+MOST_OF_KEY = 25  # pages that differ, also by a meaningless query: they are read one after the other
+READ_WITHIN = 5.0  # seconds
 AGES_EVERY = 10.0  # seconds
 _AGE = re.compile(r"(?<=>)[^<>]*(?=</time>)")
 
@@ -65,6 +70,7 @@ class Rendered:
 class LivePages:
     def __init__(self, served: Served, renderer: Renderer, match: Match, masking: Masking) -> None:
         self._served, self._renderer, self._match, self._masking = served, renderer, match, masking
+        self._one_at_a_time = asyncio.Semaphore(1)
         self._streams = Streams(
             served.is_stopping,
             served.waiting,
@@ -74,37 +80,51 @@ class LivePages:
             pace=PACE,
             is_news=_is_news,
             beat=_beat,
+            most_of_key=MOST_OF_KEY,
         )
 
     async def stream(self, request: Request) -> Response:
         """`page` in the query is the path and the query of a page, below the root path."""
         address = request.query_params.get("page", "")
-        path, _, query = address.partition("?")
+        path, _, text = address.partition("?")
         matched = self._match(unquote(path)) if len(address) <= LONGEST_ADDRESS else None
-        if matched is None or not matched[0].is_live:
+        query = _pairs(text)
+        if matched is None or query is None or not matched[0].is_live:
             raise InvalidOption("page must be the path of a live page.", "reload the page")
         page, parts = matched
         caller = await page.allow(self._served.access, request, parts)
         watched = Watched(
             page,
             tuple(sorted(parts.items())),
-            tuple(_pairs(query)),
+            query,
             request.scope.get("root_path", ""),
             (caller.role, caller.scope, caller.name if caller.scope else None),
             caller,
         )
-        permit = Permit(self._served.access.secret_of(request))
+        job = page.job_of(parts) if caller.scope else None
+        permit = Permit(self._served.access.secret_of(request), job)
         return await self._streams.open(caller.key, [(watched, permit)])
 
-    async def _read(self, pages: Sequence[Watched]) -> AsyncIterator[tuple[Watched, Snapshot]]:
+    async def _read(self, pages: Sequence[Watched]) -> AsyncIterator[tuple[Watched, Snapshot | Failed]]:
+        """A page that cannot be read, or takes too long, does not hold up the updates of the others; without
+        a database none can be read.
+        """
         for watched in pages:
-            yield watched, await self._snapshot(watched)
+            try:
+                async with asyncio.timeout(READ_WITHIN):
+                    found: Snapshot | Failed = await self._snapshot(watched)
+            except DatabaseUnavailable:
+                raise
+            except Exception as exc:
+                found = Failed(exc)
+            yield watched, found
 
     async def _snapshot(self, watched: Watched) -> Snapshot:
         """Without a text if what the page shows is no more."""
         app = self._served.app
         now = await clock.now(app.database)
-        view = View(app, watched.caller, dict(watched.path), watched.query, now, self._masking)
+        path, share = dict(watched.path), lambda: self._one_at_a_time
+        view = View(app, watched.caller, path, watched.query, now, self._masking, share)
         try:
             shown = await watched.page.read(view)
         except NotFound:
@@ -134,5 +154,9 @@ def _event(watched: Watched, number: int, snapshot: Snapshot) -> bytes:
     return f"id: {number}\nevent: {kind}\ndata: {snapshot.text or 'null'}\n\n".encode()
 
 
-def _pairs(query: str) -> list[tuple[str, str]]:
-    return parse_qsl(query, keep_blank_values=True, max_num_fields=100)
+def _pairs(query: str) -> tuple[tuple[str, str], ...] | None:
+    """None if there are too many."""
+    try:
+        return tuple(parse_qsl(query, keep_blank_values=True, max_num_fields=MOST_FIELDS))
+    except ValueError:
+        return None

@@ -1,7 +1,8 @@
 """What a page is: a path, who may see it, what it reads, and the template that shows it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
@@ -12,7 +13,11 @@ from holdfast.api.request.access import Access
 from holdfast.client.app import Holdfast
 from holdfast.db.connect import Database
 from holdfast.model.access_key import AccessAction, AccessRole, Caller
+from holdfast.model.id import JobId
 from holdfast.model.masking import Masking
+
+# Around reads in a task of their own: whose connections they use.
+Share = Callable[[], AbstractAsyncContextManager[object]]
 
 OPERATORS = frozenset({AccessRole.OPERATOR, AccessRole.ADMIN})
 
@@ -21,7 +26,8 @@ OPERATORS = frozenset({AccessRole.OPERATOR, AccessRole.ADMIN})
 class View:
     """Who looks at which page: the caller, the parts of the path by name, and the query.
 
-    `masking`: which fields of payloads and other documents are hidden.
+    `masking`: which fields of payloads and other documents are hidden. `share`: the caller's connections, for
+    what is read in other tasks.
     """
 
     app: Holdfast
@@ -30,6 +36,7 @@ class View:
     query: tuple[tuple[str, str], ...]
     now: datetime  # of the database's clock
     masking: Masking
+    share: Share
 
     @property
     def database(self) -> Database:
@@ -60,10 +67,6 @@ class View:
     def may_operate_all(self) -> bool:
         """Whether the caller may change what belongs to the whole installation."""
         return self.may_operate and self.sees_all
-
-    @property
-    def is_admin(self) -> bool:
-        return self.caller.role is AccessRole.ADMIN and self.sees_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,10 @@ class Page(ABC):
     async def allow(self, access: Access, request: Request, path: Mapping[str, str]) -> Caller:
         """The caller, if the database allows it this page; pages that show less need less."""
         return await access.check(request, AccessAction.READ_INSTALLATION)
+
+    def job_of(self, path: Mapping[str, str]) -> JobId | None:
+        """The job that it shows: a stream of it ends when the job leaves the scope of the caller's key."""
+        return None
 
     @abstractmethod
     async def read(self, view: View) -> Shown: ...

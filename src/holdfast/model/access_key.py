@@ -83,6 +83,10 @@ class Caller:
     tasks: list[str] | None
     scope: str | None
 
+    def sees(self, queue: str, task: str) -> bool:
+        """Whether jobs of this queue and task are in its scope."""
+        return (self.queues is None or queue in self.queues) and (self.tasks is None or task in self.tasks)
+
 
 @dataclass(frozen=True, slots=True)
 class NewSecret:

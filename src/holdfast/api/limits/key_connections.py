@@ -3,8 +3,8 @@ not take all of them.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -20,7 +20,8 @@ class KeyConnections:
     """A request has a place as long as it uses connections, which it does not while it waits for a body, for
     jobs or for news.
 
-    A request is known by its task. What it starts in other tasks is shared by many requests, and not counted.
+    A request is known by its task. What it starts in other tasks is shared by many requests, and not counted,
+    unless such a task is `acting_for` the key that started it.
     """
 
     def __init__(self, app: Holdfast) -> None:
@@ -38,6 +39,15 @@ class KeyConnections:
     def end(self) -> None:
         if task := asyncio.current_task():
             self._keys.pop(task, None)
+
+    @contextmanager
+    def acting_for(self, key: str) -> Iterator[None]:
+        """In a task that a request has started: it uses the connections of that request's key."""
+        self.begin(key)
+        try:
+            yield
+        finally:
+            self.end()
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:

@@ -72,8 +72,7 @@ class Live:
         if subject.kind is Kind.JOB and subject.id is not None:
             caller = await self._access.check(request, AccessAction.READ_JOB, jobs=[subject.id])
             if caller.scope is not None:
-                queues, tasks = _sorted(caller.queues), _sorted(caller.tasks)
-                limited = replace(subject, is_limited=True, queues=queues, tasks=tasks)
+                limited = replace(subject, scope=caller.scope, caller=caller)
                 return limited, Permit(hashed, JobId(subject.id))
         elif subject.kind is Kind.RUN and subject.id is not None:
             await self._access.check(request, AccessAction.READ_JOB, runs=[subject.id])

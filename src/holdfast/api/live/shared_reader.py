@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from operator import ne
 from time import monotonic
@@ -14,7 +15,15 @@ from holdfast.telemetry.event_list import Event
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-Read = Callable[[Sequence[K]], AsyncIterator[tuple[K, V]]]
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Yielded instead of a value that could not be read: the others are read all the same."""
+
+    error: Exception
+
+
+Read = Callable[[Sequence[K]], AsyncIterator[tuple[K, V | Failed]]]
 
 
 class SharedReader(Generic[K, V]):
@@ -34,7 +43,6 @@ class SharedReader(Generic[K, V]):
         self._values: dict[K, _SharedValue[V]] = {}
         self._arrived = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
-        self._is_failing = False
 
     def is_watched(self, key: K) -> bool:
         return key in self._values and bool(self._values[key].bells)
@@ -77,8 +85,10 @@ class SharedReader(Generic[K, V]):
         try:
             async for key, value in self._read(keys):
                 left.pop(key, None)
-                self._values[key].take(value, self._is_news)
-            self._is_failing = False
+                if isinstance(value, Failed):
+                    self._fail([key], value.error)
+                else:
+                    self._values[key].take(value, self._is_news)
         except Exception as exc:
             self._fail(list(left), exc)
         now = monotonic()
@@ -88,9 +98,8 @@ class SharedReader(Generic[K, V]):
 
     def _fail(self, keys: Sequence[K], exc: Exception) -> None:
         """Watchers that have a value keep it: an outage of the database ends no stream."""
-        if not self._is_failing:
+        if all(self._values[key].error is None for key in keys):
             emit(Event.SHARED_READ_FAILED, because=exc, exception=exc)
-        self._is_failing = True
         for key in keys:
             self._values[key].fail(exc)
 

@@ -43,12 +43,15 @@ class Streams(Generic[K]):
         pace: timedelta,
         is_news: Callable[[Snapshot, Snapshot], bool] = is_news,
         beat: Callable[[Snapshot], bytes] = lambda _: b"",
+        most_of_key: int | None = None,
     ) -> None:
         """`event` writes a snapshot of a subject, with its number, as a server-sent event; `beat` what is
-        sent instead of one that is no news, if it differs from what was sent before.
+        sent instead of one that is no news, if it differs from what was sent before. `most_of_key`: subjects
+        that the streams of one access key may watch.
         """
         self._is_stopping, self._waiting, self._permits = is_stopping, waiting, permits
         self._event, self._beat, self._pace = event, beat, pace.total_seconds()
+        self._most_of_key = most_of_key
         self._snapshots = SharedReader(read, pace, is_news=is_news)
         self._of_keys: defaultdict[UUID, Counter[K]] = defaultdict(Counter)
 
@@ -81,12 +84,12 @@ class Streams(Generic[K]):
     @contextmanager
     def _place(self, key: UUID, subject: K) -> Iterator[None]:
         """Many streams of a key may watch the same subject: it counts once."""
-        mine = self._of_keys[key]
-        if subject not in mine and len(mine) >= MOST_OF_KEY:
+        mine, most = self._of_keys[key], self._most_of_key or MOST_OF_KEY
+        if subject not in mine and len(mine) >= most:
             raise RequestRefused(
                 429,
                 "too_many_subjects",
-                f"The streams of this access key already watch {MOST_OF_KEY} subjects, which is the limit.",
+                f"The streams of this access key already watch {most} subjects, which is the limit.",
                 "close some of its streams",
             )
         mine[subject] += 1

@@ -13,6 +13,7 @@ from holdfast.db.endpoints import list_endpoints
 from holdfast.db.jobs import job_outlines
 from holdfast.db.runs import run_progress
 from holdfast.db.statement import Executor
+from holdfast.model.access_key import Caller
 from holdfast.model.error import InvalidOption
 from holdfast.model.id import JobId, RunId
 from holdfast.model.job import JobOutline
@@ -33,15 +34,15 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """`queues`: those that an overview is limited to. `is_limited`: a job for an access key with a scope,
-    which does not see its worker, nor the job while it is outside of `queues` and `tasks`.
+    """`queues`: those that an overview is limited to. `scope`: that of the access key that watches a job,
+    which does not see its worker, nor the job while it is outside of the scope. `caller` is one with it.
     """
 
     kind: Kind
     id: UUID | None = None
     queues: tuple[str, ...] | None = None
-    tasks: tuple[str, ...] | None = None
-    is_limited: bool = False
+    scope: str | None = None
+    caller: Caller | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return self.kind if self.id is None else f"{self.kind}:{self.id}"
@@ -93,16 +94,13 @@ async def read_snapshots(
     for subject in subjects:
         if subject.kind is Kind.JOB:
             found = outlines.get(JobId(subject.id)) if subject.id else None
-            yield subject, _snapshot(_seen(subject, found) if found and subject.is_limited else found)
+            yield subject, _snapshot(_seen(subject.caller, found) if found and subject.caller else found)
         else:
             yield subject, _snapshot(await _read(on, subject))
 
 
-def _seen(subject: Subject, job: JobOutline) -> JobOutline | None:
-    is_inside = (subject.queues is None or job.queue in subject.queues) and (
-        subject.tasks is None or job.task in subject.tasks
-    )
-    return replace(job, worker=None) if is_inside else None
+def _seen(caller: Caller, job: JobOutline) -> JobOutline | None:
+    return replace(job, worker=None) if caller.sees(job.queue, job.task) else None
 
 
 async def _read(on: Executor, subject: Subject) -> Any:

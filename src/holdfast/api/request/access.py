@@ -176,6 +176,12 @@ class Access:
             yield hashed
         self._connections.begin(request.state.key_name)
 
+    @asynccontextmanager
+    async def share_of(self, caller: Caller) -> AsyncIterator[None]:
+        """Around reads in a task of their own, which use the share of connections of the caller's key."""
+        with self._connections.acting_for(caller.name):
+            yield
+
     def secret_of(self, request: Request) -> SecretHash:
         """A key in the header comes before the cookie; a server without keys looks at no cookie."""
         if "authorization" in request.headers:

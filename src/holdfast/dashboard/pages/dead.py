@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from starlette.requests import Request
 
@@ -61,7 +62,7 @@ class Board:
     at: datetime
 
 
-Key = tuple[str | None, str | None, str, str, str | None]
+Key = tuple[str | None, str | None, str, str, UUID | None]
 
 
 class DeadLetters(Page):
@@ -69,8 +70,7 @@ class DeadLetters(Page):
     template = "dead.html"
 
     def __init__(self) -> None:
-        self._kept: Kept[Key, Board] = Kept(timedelta(seconds=10))
-        self._are_many = False
+        self._kept: Kept[Key, Board] = Kept(timedelta(seconds=10), _is_large)
 
     async def allow(self, access: Access, request: Request, path: Mapping[str, str]) -> Caller:
         return await access.check(request, AccessAction.LIST_JOBS, queues=[])
@@ -100,13 +100,13 @@ class DeadLetters(Page):
         return Shown(title[0].upper() + title[1:], values, here="Dead letters")
 
     async def _board(self, view: View, common: Mapping[str, str | None], status: str) -> Board:
-        key = (common["queue"], common["task"], status, view.get("group"), view.caller.scope)
-        if self._are_many:
-            board = await self._kept.get(key, lambda: _read(view, common, status))
-        else:
-            board = await _read(view, common, status)
-        self._are_many = board.counts.all > MANY or board.counts.is_partial
-        return board
+        seen_by = None if view.sees_all else view.caller.key  # a key with a scope sees its own name only
+        key = (common["queue"], common["task"], status, view.get("group"), seen_by)
+        return await self._kept.get(key, lambda: _read(view, common, status), view.share)
+
+
+def _is_large(board: Board) -> bool:
+    return board.counts.all > MANY or board.counts.is_partial
 
 
 async def _read(view: View, common: Mapping[str, str | None], status: str) -> Board:

@@ -20,7 +20,7 @@ class Doctor(Page):
         self._kept: Kept[None, Diagnosis] = Kept(timedelta(seconds=10))
 
     async def read(self, view: View) -> Shown:
-        found = (await self._kept.get(None, lambda: examine(view.database))).findings
+        found = (await self._kept.get(None, lambda: examine(view.database), view.share)).findings
         open_ones = sorted(
             (one for one in found if one.level is not Level.OK), key=lambda one: ORDER.index(one.level)
         )

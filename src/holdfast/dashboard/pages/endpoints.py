@@ -76,6 +76,7 @@ class Endpoints(Page):
         _, reports = await self._reports.get(
             (since, *(one.name for one in listed)),
             lambda: read_endpoint_reports(view.database, listed, since, view.now),
+            view.share,
         )
         rows = await _rows(view, listed, reports)
         stopped = [one for one in found if one.circuit is not Circuit.CLOSED]

@@ -60,7 +60,7 @@ class Errors(Page):
         skip = read_number(view.get("skip") or None, FARTHEST) or 0
         queues = None if view.caller.queues is None else tuple(view.caller.queues)
         key = (since, skip, tuple(sorted(given.items())), queues)
-        causes = await self._kept.get(key, lambda: _read(view, since, skip, given))
+        causes = await self._kept.get(key, lambda: _read(view, since, skip, given), view.share)
         found = causes.page
         verdict = causes.deadly or f"{counted(found.total.groups, 'cause')} of failed attempts"
         values = {

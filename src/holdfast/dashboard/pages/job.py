@@ -38,7 +38,16 @@ class JobPage(Page):
     async def allow(self, access: Access, request: Request, path: Mapping[str, str]) -> Caller:
         return await access.check(request, AccessAction.READ_JOB, jobs=[_id(path)])
 
+    def job_of(self, path: Mapping[str, str]) -> JobId | None:
+        return _id(path)
+
     async def read(self, view: View) -> Shown:
+        """A job that has left the key's scope since the access was checked is not shown."""
+        shown = await self._read(view)
+        await _check_scope(view)
+        return shown
+
+    async def _read(self, view: View) -> Shown:
         job, details = await _job(view)
         values = {
             "job": job,
@@ -69,8 +78,19 @@ async def _job(view: View) -> tuple[Job, JobDetails]:
     job = _id(view.path)
     found, details = await jobs.get_job(view.database, job), await jobs.get_details(view.database, job)
     if found is None or details is None:
-        raise NotFound(f"There is no job {job}.", "ended jobs are deleted after the retention of their queue")
+        raise _no_job(job)
     return seen_by(view.caller, found), details
+
+
+async def _check_scope(view: View) -> None:
+    """One that ended and was pruned meanwhile has not been moved."""
+    found = [] if view.sees_all else await jobs.job_outlines(view.database, [_id(view.path)])
+    if not all(view.caller.sees(one.queue, one.task) for one in found):
+        raise _no_job(_id(view.path))
+
+
+def _no_job(job: JobId) -> NotFound:
+    return NotFound(f"There is no job {job}.", "ended jobs are deleted after the retention of their queue")
 
 
 async def _explained(view: View, job: Job, details: JobDetails) -> dict[str, Any]:

@@ -95,7 +95,7 @@ class Jobs(Page):
         if wanted.filters.keys() - {"state", "queue"} or wanted.problem:
             return {}
         queue = wanted.filters.get("queue", "")
-        return await self._counts.get(queue, lambda: _counts(view, queue))
+        return await self._counts.get(queue, lambda: _counts(view, queue), view.share)
 
 
 async def _one_cause(view: View, wanted: JobQuery, jobs: Sequence[JobOutline]) -> str | None:

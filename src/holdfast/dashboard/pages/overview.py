@@ -76,7 +76,7 @@ class Overview(Page):
     async def read(self, view: View) -> Shown:
         found = await read_overview(view.database, view.caller.queues, with_errors=False)
         since = view.get("since") if view.get("since") in dict(PERIODS) else PERIODS[0][0]
-        figures = await self._figures.get(since, lambda: _figures(view, since))
+        figures = await self._figures.get(since, lambda: _figures(view, since), view.share)
         if view.sees_all and _is_new(found):
             return await _first_run(view, found, figures.findings)
         findings = figures.findings if view.sees_all else []
@@ -102,13 +102,14 @@ class Overview(Page):
         named = tuple([one.subject for one in found.problems if one.section == "dead"][:SHOWN])
         if not named:
             return {}
-        return await self._causes.get(named, lambda: main_causes(view.database, named))
+        return await self._causes.get(named, lambda: main_causes(view.database, named), view.share)
 
 
 class CaptureMonitor(Overview):
     """The address of an earlier monitor, which leads to the overview."""
 
     path = "/dev/capture-monitor"
+    is_live = False
 
     async def read(self, view: View) -> Shown:
         raise Elsewhere(f"/?{urlencode(view.query)}" if view.query else "/")

@@ -94,7 +94,9 @@ class Pipelines(Page):
 
     async def read(self, view: View) -> Shown:
         since = _since(view)
-        ends = await self._ends.get(since, lambda: read_stage_ends(view.database, since, view.now))
+        ends = await self._ends.get(
+            since, lambda: read_stage_ends(view.database, since, view.now), view.share
+        )
         stages = await pipelines.newest_stages(view.database, LISTED + 1, view.get("after"))
         every = [list(group) for _, group in groupby(stages, lambda one: one.pipeline)]
         live = await read_live(view.database, every[:LISTED], ends, view.now)
@@ -125,8 +127,12 @@ class PipelineBoard(Page):
         name, since = view.path["name"], _since(view)
         versions = versions_of(await pipelines.stages_of(view.database, name))
         shown = _shown_version(versions, name, view.get("version"))
-        ends = await self._ends.get(since, lambda: read_stage_ends(view.database, since, view.now))
-        routes = await self._routes.get((name, since), lambda: read_routes(view.database, name, ends.period))
+        ends = await self._ends.get(
+            since, lambda: read_stage_ends(view.database, since, view.now), view.share
+        )
+        routes = await self._routes.get(
+            (name, since), lambda: read_routes(view.database, name, ends.period), view.share
+        )
         (live,) = await read_live(view.database, [shown.stages], ends, view.now)
         bottleneck = live.report.bottleneck
         choke = bottleneck.stage if bottleneck else None
@@ -151,7 +157,7 @@ class PipelineBoard(Page):
     async def _cards(self, view: View, live: LivePipeline, choke: str | None) -> list[StageCard]:
         names = sorted({one.queue for one in live.stages})
         rates = {one.name: one for one in await queue_figures(view.database, names, with_people=False)}
-        sparks = await self._sparks.get(" ".join(names), lambda: _sparks(view, names))
+        sparks = await self._sparks.get(" ".join(names), lambda: _sparks(view, names), view.share)
         return [
             StageCard(
                 details,

@@ -69,7 +69,7 @@ class Queue(Page):
         if not found:
             raise NotFound(f"There is no queue {name!r}.", "the page of queues lists all of them")
         since = view.get("since") if view.get("since") in dict(PERIODS) else PERIODS[0][0]
-        figures = await self._figures.get((name, since), lambda: _figures(view, name, since))
+        figures = await self._figures.get((name, since), lambda: _figures(view, name, since), view.share)
         own_flags = await flags.queue_flags(view.database, name) if view.sees_all else None
         state = state_of(found[0], view.now)
         queue = found[0]
@@ -78,7 +78,9 @@ class Queue(Page):
         values = {
             "queue": queue,
             "cause": (await causes_of(view, found)).get(name),
-            "died": await self._letters.get(name, lambda: _last_death(view, name)) if queue.dead else None,
+            "died": await self._letters.get(name, lambda: _last_death(view, name), view.share)
+            if queue.dead
+            else None,
             "ends": figures.ends,
             "may_change": view.may_operate and name != INTERNAL_QUEUE,
             "is_internal": name == INTERNAL_QUEUE,
@@ -103,7 +105,7 @@ class Queue(Page):
     async def _suggested(self, view: View, name: str) -> Suggested:
         """A key with a scope is told no name that is not in it."""
         if view.sees_all and view.may_operate:
-            return await self._names.get("", lambda: _names(view))
+            return await self._names.get("", lambda: _names(view), view.share)
         return Suggested(view.caller.tasks or (), view.caller.queues or ())
 
 

@@ -39,7 +39,7 @@ class Reports(Page):
 
     async def read(self, view: View) -> Shown:
         since = view.get("since") if view.get("since") in dict(PERIODS) else "24h"
-        report = await self._kept.get(since, lambda: read_report(view.database, since))
+        report = await self._kept.get(since, lambda: read_report(view.database, since), view.share)
         values = {
             "periods": PERIODS,
             "since": since,

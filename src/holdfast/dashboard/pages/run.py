@@ -64,7 +64,9 @@ class RunPage(Page):
         details = _seen_by(view.caller, await _details(view, run))
         forecast = None
         if view.sees_all and progress.ended_at is None:
-            forecast = await self._forecasts.get(run, lambda: runs.run_forecast(view.database, run))
+            forecast = await self._forecasts.get(
+                run, lambda: runs.run_forecast(view.database, run), view.share
+            )
         verdict = verdict_on(progress)
         values = {
             "run": progress,
@@ -75,7 +77,9 @@ class RunPage(Page):
             "bar": progress_bar(progress, progress.running),
             "states": STATES,
             "labels": labels_of(view.masking.masked(details.labels)),
-            "jobs": await self._jobs.get((run, view.caller.scope), lambda: _remarkable(view, run)),
+            "jobs": await self._jobs.get(
+                (run, view.caller.scope), lambda: _remarkable(view, run), view.share
+            ),
             "roughly": roughly,
             "spread": spread,
         }
@@ -135,9 +139,4 @@ async def _remarkable(view: View, run: RunId) -> Remarkable:
 async def _newest(view: View, run: RunId, state: State, limit: int) -> list[JobOutline]:
     """Of the run's jobs in a state. A job that was moved out of the scope of the caller's key is left out."""
     found = await page_outlines(view.database, {"run": str(run), "state": state}, limit=limit)
-    queues, tasks = view.caller.queues, view.caller.tasks
-    return [
-        one
-        for one in found.items
-        if (queues is None or one.queue in queues) and (tasks is None or one.task in tasks)
-    ]
+    return [one for one in found.items if view.caller.sees(one.queue, one.task)]

@@ -104,7 +104,7 @@ class Runs(Page):
 
     async def _rows(self, view: View, found: Sequence[RunSummary]) -> list[RunRow]:
         ids = tuple(one.id for one in found if one.ended_at is None)
-        known = await self._progress.get(ids, lambda: runs.progress_of_runs(view.database, ids))
+        known = await self._progress.get(ids, lambda: runs.progress_of_runs(view.database, ids), view.share)
         return [_row(view, one, known.get(one.id)) for one in found]
 
 

@@ -42,7 +42,7 @@ class Workers(Page):
         is_all = view.get("all") == "1"
         skip = read_number(view.get("skip") or None, MOST) or 0
         found = await worker_list.list_workers(view.database, MOST + 1, live_only=not is_all)
-        needs, left = await self._kept.get(None, lambda: _forecast(view))
+        needs, left = await self._kept.get(None, lambda: _forecast(view), view.share)
         live = [one for one in found if one.state in ("working", "draining")]
         slots, running = sum(one.slots for one in live), await worker_list.count_running_jobs(view.database)
         more = "More than " if len(found) > MOST else ""
@@ -87,7 +87,7 @@ class Worker(Page):
             "state": state_of(found, len(running.items)),
             "running": await job_rows(view.database, running.items, view.now),
             "more_run": running.next is not None,
-            "latest": await self._kept.get(found.id, lambda: _latest(view, mine)),
+            "latest": await self._kept.get(found.id, lambda: _latest(view, mine), view.share),
         }
         return Shown(f"{name} is {values['state']} · Workers", values, name, (("Workers", "/workers"),))
 
