@@ -1,4 +1,6 @@
-"""The names `holdfast` and `holdfast.…` of queues and tasks are refused at every door, for every role."""
+"""The names `holdfast` and `holdfast.…` of queues and tasks are refused at every door, for every role; and so
+are `.` and `..`.
+"""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -107,8 +109,24 @@ async def test_a_task_or_rule_that_leads_there_all_the_same_is_refused_at_the_en
     assert (await refusal(conn, "select holdfast.enqueue('u')")).sqlstate == REFUSED
 
 
+@pytest.mark.parametrize("name", [".", ".."])
+@pytest.mark.parametrize(
+    "door",
+    [
+        "enqueue('t', queue => $1)", "enqueue($1)", "declare_queue($1)", "declare_task($1)",
+        "enqueue_one('t', '{}', jsonb_build_object('endpoint', $1::text))", "declare_endpoint($1)",
+        """declare_pipeline($1, '{"stages": [{"name": "a", "task": "t"}]}')""",
+    ],
+)  # fmt: skip
+async def test_a_step_of_a_path_is_no_name(conn: Connection, name: str, door: str) -> None:
+    """A browser removes it from an address: /queues/./pause would be /queues/pause, which pauses all."""
+    refused = await refusal(conn, f"select holdfast.{door}", name)
+    assert refused.sqlstate == REFUSED
+    assert "cannot be a part of an address" in str(refused)
+
+
 async def test_names_that_only_look_alike_are_free(conn: Connection) -> None:
-    for name in ("holdfasts", "Holdfast", "my.holdfast", "holdfast-mail"):
+    for name in ("holdfasts", "Holdfast", "my.holdfast", "holdfast-mail", "...", ".a", "a/./b"):
         assert await state_of(conn, await ready_job(conn, queue=name, task=name)) == "ready"
 
 

@@ -68,9 +68,12 @@ function morphChildren(old, fresh) {
   while (old.childNodes.length > wanted.length) old.lastChild.remove();
 }
 
-function show(html) {
-  const fresh = document.createElement("main");
-  fresh.innerHTML = html; // the server has escaped every value; the content security policy runs no script in it
+// Nothing that is parsed here loads or runs, whatever the server sent.
+function parsed(html) {
+  return new DOMParser().parseFromString(html, "text/html");
+}
+
+function show(fresh) {
   localise(fresh);
   morphChildren(main, fresh);
   countSelected();
@@ -78,9 +81,9 @@ function show(html) {
 
 async function refresh() {
   const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-  if (!answer.ok) return location.reload();
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  show(page.getElementById("main").innerHTML);
+  if (!answer.ok || answer.redirected) return location.reload(); // such as to the log-in
+  const page = parsed(await answer.text());
+  show(page.getElementById("main"));
   document.title = page.title;
 }
 
@@ -88,7 +91,9 @@ async function refresh() {
 
 const live = document.querySelector(".live");
 const words = { live: "Live", paused: "Paused", reconnecting: "Reconnecting", offline: "Offline" };
+const soonest = 5000; // ms
 let source;
+let pause = soonest;
 
 function setLive(state) {
   live.dataset.state = state;
@@ -110,12 +115,15 @@ function connect() {
   source?.close();
   const path = location.pathname.slice(root.length) + location.search;
   source = new EventSource(`${root}/live?page=${encodeURIComponent(path)}`);
-  source.onopen = () => setLive("live");
+  source.onopen = () => {
+    pause = soonest;
+    setLive("live");
+  };
   source.addEventListener("page", (event) => {
     const { title, at, html } = JSON.parse(event.data);
     setAt(at);
     document.title = `${title} · Holdfast`;
-    show(html);
+    show(parsed(`<main>${html}</main>`).querySelector("main"));
   });
   // Nothing on the page has changed since.
   source.addEventListener("at", (event) => setAt(JSON.parse(event.data).at));
@@ -126,8 +134,18 @@ function connect() {
   source.onerror = () => {
     // A browser connects again by itself, unless the answer was an error: then ask again later.
     setLive("reconnecting");
-    if (source.readyState === EventSource.CLOSED) setTimeout(() => live.dataset.state === "reconnecting" && connect(), 5000);
+    if (source.readyState !== EventSource.CLOSED) return;
+    setTimeout(reconnect, pause);
+    pause = Math.min(2 * pause, 60000);
   };
+}
+
+// A page that its reader may not see any more is loaded again, which says why: a session may be over.
+async function reconnect() {
+  if (live.dataset.state !== "reconnecting") return;
+  const answer = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => undefined);
+  if (answer?.redirected || (answer?.status >= 400 && answer.status < 500)) location.reload();
+  else connect();
 }
 
 function togglePause() {
@@ -161,6 +179,7 @@ const readers = {
   number: Number,
   json: (text) => new Written(text),
   list: (text) => text.split(/[\s,]+/).filter(Boolean),
+  names: (text) => text.split(",").map((name) => name.trim()).filter(Boolean), // they may have spaces
   lines: (text) => text.split("\n").map((line) => line.trim()).filter(Boolean),
   value: (text) => {
     try {
@@ -221,9 +240,16 @@ function pathOf(form) {
   return Object.fromEntries([...form.elements].filter((field) => "path" in field.dataset).map((field) => [field.name, field.value]));
 }
 
+// A browser removes these from an address: /queues/./pause would be /queues/pause, which pauses all queues.
+function checkSteps(path) {
+  const isStep = (part) => /^(\.|%2e){1,2}$/i.test(part);
+  if (path.split("?")[0].split("/").some(isStep)) throw new Error('A name that is "." or ".." cannot be part of an address');
+}
+
 // What is read or removed has no body: the fields are its query.
 async function call(api, body) {
   const [method, path] = api.split(" ");
+  checkSteps(path);
   const hasBody = method !== "GET" && method !== "DELETE";
   const query = hasBody ? "" : new URLSearchParams(body).toString();
   const answer = await fetch(`${root}/api/v1${path}${query && "?"}${query}`, {
