@@ -1,18 +1,22 @@
 """The audit trail: what an event says in words, and what is known of the seals."""
 
 from datetime import UTC, date, datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from httpx2 import AsyncClient
 
 from holdfast.client.app import Holdfast
-from holdfast.dashboard.audit_words import title_of, words_of
+from holdfast.dashboard import audit_words
 from holdfast.dashboard.pages.audit import seal_words
 from holdfast.model.audit import AuditDay, AuditEvent, DayStatus
+from holdfast.model.masking import Masking
 from tests.builders import ready_jobs
 from tests.dashboard.hostile import HOSTILE, assert_harmless
 
+words_of = partial(audit_words.words_of, masking=Masking())
+title_of = partial(audit_words.title_of, masking=Masking())
 JOB = UUID("01900000-0000-7000-8000-59b739b52738")
 
 

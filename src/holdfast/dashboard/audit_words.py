@@ -6,6 +6,7 @@ from typing import Any
 
 from holdfast.dashboard.words import short_id
 from holdfast.model.audit import AuditEvent, SettingChange
+from holdfast.model.masking import Masking
 
 MOST_CHANGES = 4  # that a line names
 LONGEST = 80  # characters of a value
@@ -32,14 +33,14 @@ PAST = {
 }
 
 
-def title_of(event: AuditEvent) -> str:
+def title_of(event: AuditEvent, masking: Masking) -> str:
     """What happened, in one line: "Cancelled job 59b739b52738", "Set flag slots = 20 for group gpu"."""
     verb, _, noun = event.cause.partition("_")
     noun = noun.replace("_", " ")
     if event.job:
         noun, subject = "", f"job {short_id(event.job)}"
     elif event.cause == "set_flag":
-        subject = words_of(event)
+        subject = words_of(event, masking)
     elif event.queue and not noun:
         subject = f"queue {event.queue}"
     elif event.run and not _named(event):
@@ -53,9 +54,9 @@ def title_of(event: AuditEvent) -> str:
     return " ".join(filter(None, (PAST[verb], noun, subject)))
 
 
-def words_of(event: AuditEvent) -> str:
+def words_of(event: AuditEvent, masking: Masking) -> str:
     """What it was done to, where that is no job; what changed; and the states that it led from and to."""
-    found = changes(event)
+    found = changes(event, masking)
     said = [_change(one) for one in found[:MOST_CHANGES]]
     if len(found) > MOST_CHANGES:
         said.append(f"and {len(found) - MOST_CHANGES} more")
@@ -68,9 +69,22 @@ def words_of(event: AuditEvent) -> str:
     return ": ".join(filter(None, (subject, ", ".join(filter(None, (told, arrow))))))
 
 
-def changes(event: AuditEvent) -> list[SettingChange]:
+def changes(event: AuditEvent, masking: Masking) -> list[SettingChange]:
     """What it set, with the value before; figures of an endpoint are beside theirs: limit, limit_before."""
-    return list(_changes(event.detail))
+    return [
+        SettingChange(one.setting, masking.masked(one.before), masking.masked(one.after))
+        for one in _changes(event.detail)
+    ]
+
+
+def shown_detail(event: AuditEvent, masking: Masking) -> dict[str, Any]:
+    """Without the values of masked fields. The names of its own fields and of settings are Holdfast's."""
+    return {
+        name: {setting: masking.masked(one) for setting, one in value.items()}
+        if name in ("before", "after") and isinstance(value, dict)
+        else masking.masked(value)
+        for name, value in event.detail.items()
+    }
 
 
 def _changes(detail: dict[str, Any]) -> Iterator[SettingChange]:

@@ -100,6 +100,9 @@ def _check_shown(filters: Mapping[str, Any], masking: Masking) -> None:
             raise InvalidOption(
                 f"The field {path} of payloads is masked.", "choose the jobs by another field"
             )
+    for name, value in filters.get("labels", {}).items():
+        if masking.hides_in({name: value}):
+            raise InvalidOption(f"The label {name} is masked.", "choose the jobs by another one")
 
 
 def words_of(problem: InvalidInput) -> str:

@@ -1,13 +1,12 @@
 """Jobs as rows of a table: what each does, waits for or failed with, and how long it waited and ran."""
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
 
+from holdfast.dashboard.job.facts import labels_of
+from holdfast.dashboard.page import View
 from holdfast.db.jobs import latest_errors
-from holdfast.db.statement import Executor
 from holdfast.model.attempt import JobError
 from holdfast.model.id import JobId
 from holdfast.model.job import JobOutline
@@ -46,7 +45,7 @@ class JobRow:
 
     @property
     def labels(self) -> list[str]:
-        return [_label(name, value) for name, value in list(self.job.labels.items())[:LABELS]]
+        return [f"{one.name}={one.value}" for one in labels_of(self.job.labels)[:LABELS]]
 
     @property
     def more_labels(self) -> int:
@@ -57,11 +56,12 @@ class JobRow:
         return f"{self.error}: {self.words}" if self.error and self.words else self.error or self.words
 
 
-async def job_rows(on: Executor, jobs: Sequence[JobOutline], now: datetime) -> list[JobRow]:
+async def job_rows(view: View, jobs: Sequence[JobOutline]) -> list[JobRow]:
     """With the latest error of those that failed and did not complete."""
     failed = [one.id for one in jobs if _may_have_error(one)]
-    errors = await latest_errors(on, failed) if failed else {}
-    return [_row(one, errors, now) for one in jobs]
+    errors = await latest_errors(view.database, failed) if failed else {}
+    shown = [replace(one, labels=view.masking.masked(one.labels)) for one in jobs]
+    return [_row(one, errors, view.now) for one in shown]
 
 
 def _may_have_error(job: JobOutline) -> bool:
@@ -133,7 +133,3 @@ def _wait(what: str) -> str:
 
 def _span(since: datetime | None, until: datetime | None) -> timedelta | None:
     return None if since is None or until is None else max(timedelta(), until - since)
-
-
-def _label(name: str, value: Any) -> str:
-    return f"{name}={value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"

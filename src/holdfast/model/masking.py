@@ -61,6 +61,10 @@ class Masking:
         names = [name for name in path.split(".") if not _is_place(name)]
         return any(self._hides(tuple(names[: place + 1])) for place in range(len(names)))
 
+    def hides_in(self, value: Any) -> bool:
+        """Whether a part of a JSON value is hidden."""
+        return _has_mask(self.masked(value))
+
     def _shown(self, value: Any, above: tuple[str, ...], depth: int) -> Any:
         """`above`: the names that it lies under, without places in lists and names that look like them."""
         if isinstance(value, dict):
@@ -96,6 +100,12 @@ class Masking:
             return True
         folded = tuple(name.casefold() for name in path[-LONGEST_NAME:])
         return any(folded[-len(rule) :] == rule for rule in self.paths)
+
+
+def _has_mask(shown: Any) -> bool:
+    if isinstance(shown, dict):
+        return any(map(_has_mask, shown.values()))
+    return any(map(_has_mask, shown)) if isinstance(shown, list) else isinstance(shown, Masked)
 
 
 def _path(given: str) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ async def _stages(view: View, details: JobDetails) -> tuple[str, ...]:
 
 
 def has_masked(view: View, job: Job) -> bool:
-    return bool(view.masking.masked(job.payload) != job.payload)
+    return view.masking.hides_in(job.payload)
 
 
 def _editable(view: View, job: Job) -> Markup | None:

@@ -1,7 +1,7 @@
 """Bulk actions: the recent ones, and one of them with its progress and what became of the jobs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from starlette.requests import Request
@@ -17,6 +17,7 @@ from holdfast.model.access_key import AccessAction, Caller
 from holdfast.model.action import ActionName, BulkAction
 from holdfast.model.human_readable import counted
 from holdfast.model.id import JobId
+from holdfast.model.masking import MASKED, Masking
 from holdfast.model.state import State
 from holdfast.report.words import count, duration
 
@@ -175,18 +176,30 @@ class BulkActionPage(Page):
 
     async def read(self, view: View) -> Shown:
         action = await read_action(view.database, JobId(read_id(view.path["action"])))
-        sheet = ActionSheet(action, await _stopped_by(view, action))
+        shown = replace(action, settings=_masked(action.settings, view.masking))
+        sheet = ActionSheet(shown, await _stopped_by(view, action))
         title = f"{sheet.action.state.capitalize()} · {sheet.title}"
         return Shown(title, {"sheet": sheet}, here=sheet.title, crumbs=(("Bulk actions", "/actions"),))
 
 
+def _masked(settings: Mapping[str, Any], masking: Masking) -> dict[str, Any]:
+    """Their own names and those of filters are Holdfast's; payloads are filtered by paths."""
+    filters = {name: masking.masked(one) for name, one in settings.get("filter", {}).items()}
+    if "payload" in filters:
+        found = filters["payload"].items()
+        filters["payload"] = {path: MASKED if masking.hides(path) else one for path, one in found}
+    shown = {name: masking.masked(one) for name, one in settings.items()}
+    return shown | ({"filter": filters} if "filter" in settings else {})
+
+
 async def _stopped_by(view: View, action: BulkAction) -> str | None:
-    """As the audit trail says, of one that was cancelled."""
+    """As the audit trail says, of one that was cancelled; a key with a scope learns no other name."""
     if action.state is not State.CANCELLED:
         return None
     wanted: EventFilter = {"job": action.id, "cause": "cancel"}
     found = (await list_events(view.database, event_wire(wanted), None, 1)).items
-    return (found[0].actor or found[0].login)[:200] if found else None
+    who = (found[0].actor or found[0].login)[:200] if found else None
+    return who if view.sees_all or who == view.caller.name else None
 
 
 def _outcome(result: str) -> str:

@@ -3,13 +3,14 @@
 import json
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import partial
 from typing import Any, cast
 
 from holdfast.api.people.audit import LARGEST
 from holdfast.api.request.pages import read_number
 from holdfast.client.audit import EventFilter, event_wire, get_event
 from holdfast.client.read_id import read_id
-from holdfast.dashboard.audit_words import changes, title_of, value_words, words_of
+from holdfast.dashboard.audit_words import changes, shown_detail, title_of, value_words, words_of
 from holdfast.dashboard.page import Page, Shown, View
 from holdfast.db import audit
 from holdfast.model.audit import AuditDay, DayStatus
@@ -41,7 +42,7 @@ class AuditTrail(Page):
             "span": DAYS,
             "seals": None if days is None else seal_words(days),
             "is_broken": any(one.status is DayStatus.BROKEN for one in days or ()),
-            "words_of": words_of,
+            "words_of": partial(words_of, masking=view.masking),
         }
         return Shown("Audit trail", values)
 
@@ -56,14 +57,15 @@ class AuditEventPage(Page):
         if number is None:
             raise InvalidOption("The number of an event must be a number.")
         event = await get_event(view.database, number)
-        lines = json.dumps(event.detail, indent=2, ensure_ascii=False).split("\n")
-        title = title_of(event)
+        detail = shown_detail(event, view.masking)
+        lines = json.dumps(detail, indent=2, ensure_ascii=False).split("\n")
+        title = title_of(event, view.masking)
         values = {
             "event": event,
             "lines": lines if event.detail else [],
             "heading": title,
-            "words": words_of(event),
-            "changes": changes(event)[:MOST_CHANGES],
+            "words": words_of(event, view.masking),
+            "changes": changes(event, view.masking)[:MOST_CHANGES],
             "value_words": value_words,
         }
         return Shown(title[:200], values, here=f"Event {number}", crumbs=(("Audit trail", "/audit"),))

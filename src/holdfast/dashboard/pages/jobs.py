@@ -76,7 +76,7 @@ class Jobs(Page):
         title = f"{len(jobs)}{'' if is_whole else '+'} {'job' if len(jobs) == 1 and is_whole else 'jobs'}"
         values = {
             "wanted": wanted,
-            "rows": await job_rows(view.database, jobs, view.now),
+            "rows": await job_rows(view, jobs),
             "cause": await _one_cause(view, wanted, jobs),
             "next": found.next,
             "back_to": None if found.next is None else created_at(found.next),

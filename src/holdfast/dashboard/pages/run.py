@@ -124,11 +124,11 @@ async def _remarkable(view: View, run: RunId) -> Remarkable:
     completed = await _newest(view, run, State.COMPLETED, LOOKED_AT)
 
     async def longest(jobs: Sequence[JobOutline]) -> list[JobRow]:
-        rows = await job_rows(view.database, jobs, view.now)
+        rows = await job_rows(view, jobs)
         return sorted(rows, key=lambda row: row.ran or timedelta(), reverse=True)[:LISTED]
 
     return Remarkable(
-        await job_rows(view.database, dead, view.now),
+        await job_rows(view, dead),
         await longest(running),
         await longest(completed),
         len(running),

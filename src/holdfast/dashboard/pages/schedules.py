@@ -15,6 +15,7 @@ from holdfast.maintenance.schedule_times import ScheduleTimes
 from holdfast.model.duration import exact
 from holdfast.model.error import InvalidOption
 from holdfast.model.human_readable import counted
+from holdfast.model.masking import Masking
 from holdfast.model.schedule import Schedule
 
 LISTED = 50
@@ -42,7 +43,7 @@ class Schedules(Page):
         listed = found[:LISTED]
         verdict = _verdict(listed)
         values = {
-            "schedules": [_shown(one) for one in listed],
+            "schedules": [_shown(one, view.masking) for one in listed],
             "verdict": verdict,
             "is_well": not any(one.state in (*TROUBLES, "new") for one in listed),
             "unseen": sum(one.state == "new" for one in listed),
@@ -61,8 +62,8 @@ def _verdict(listed: Sequence[Schedule]) -> str:
     return f"{counted(len(listed), 'schedule')}: {', '.join(words)}"
 
 
-def _shown(one: Schedule) -> ShownSchedule:
-    return ShownSchedule(one, _when(one), coming_slots(one, SHOWN), _given(one))
+def _shown(one: Schedule, masking: Masking) -> ShownSchedule:
+    return ShownSchedule(one, _when(one), coming_slots(one, SHOWN), _given(one, masking))
 
 
 def _when(one: Schedule) -> str:
@@ -72,9 +73,8 @@ def _when(one: Schedule) -> str:
         return f"{one.cron}, {one.tz}"
 
 
-def _given(one: Schedule) -> dict[str, Any]:
-    """By the names of the fields. A payload that is too long for a form is not changed by it."""
-    payload = json.dumps(one.payload, ensure_ascii=False, indent=2)
+def _given(one: Schedule, masking: Masking) -> dict[str, Any]:
+    """By the names of the fields."""
     return {
         "name": one.name,
         "settings.task": one.task,
@@ -82,8 +82,14 @@ def _given(one: Schedule) -> dict[str, Any]:
         "settings.cron": one.cron,
         "settings.every": None if one.every is None else exact(one.every),
         "settings.tz": one.tz,
-        "settings.payload": payload if len(payload) <= LONGEST_EDITED else "",
-        "settings.options": json.dumps(one.options, ensure_ascii=False) if one.options else "",
+        "settings.payload": _editable(one.payload, masking, indent=2),
+        "settings.options": _editable(one.options, masking) if one.options else "",
         "settings.missed": one.missed,
         "settings.overlap": one.overlap,
     }
+
+
+def _editable(value: Any, masking: Masking, indent: int | None = None) -> str:
+    """Empty if it is too long for a form, or has masked fields: then the form does not change it."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return "" if len(text) > LONGEST_EDITED or masking.hides_in(value) else text

@@ -83,9 +83,10 @@ class Worker(Page):
         values = {
             "found": found,
             "name": name,
+            "metadata": view.masking.masked(found.metadata),
             "looks": LOOKS,
             "state": state_of(found, len(running.items)),
-            "running": await job_rows(view.database, running.items, view.now),
+            "running": await job_rows(view, running.items),
             "more_run": running.next is not None,
             "latest": await self._kept.get(found.id, lambda: _latest(view, mine), view.share),
         }
@@ -106,7 +107,7 @@ async def _latest(view: View, mine: Mapping[str, str]) -> list[JobRow]:
     """Jobs that it ran last and that do not run now, the newest first."""
     found = await page_outlines(view.database, mine, limit=RUNNING + ENDED)
     ended = [one for one in found.items if one.state is not State.RUNNING]
-    return await job_rows(view.database, ended[:ENDED], view.now)
+    return await job_rows(view, ended[:ENDED])
 
 
 async def _forecast(view: View) -> Forecast:
