@@ -120,9 +120,12 @@ def test_a_terminal_gets_a_link_to_the_dashboard_and_a_log_gets_none(
         found = LINK.search(screen)
         assert found is not None
         assert found[1].decode() == address(process)
-        browser = build_opener(HTTPCookieProcessor())
-        for page in (f"/login?link={found[2].decode()}", "/api/v1/keys"):
-            assert browser.open(found[1].decode() + page, timeout=PATIENCE).status == 200
+        browser, server, link = build_opener(HTTPCookieProcessor()), found[1].decode(), found[2].decode()
+        asked = browser.open(f"{server}/login?link={link}", timeout=PATIENCE).read().decode()
+        assert f'name="link" value="{link}"' in asked
+        form = urllib.request.Request(f"{server}/login", f"link={link}".encode(), {"Origin": server})
+        for page in (form, f"{server}/api/v1/keys"):
+            assert browser.open(page, timeout=PATIENCE).status == 200
         assert keys(database_url) == ["valid"]
         process.terminate()
         assert process.wait(PATIENCE) == 0

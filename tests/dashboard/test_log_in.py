@@ -59,17 +59,63 @@ async def test_a_form_of_another_page_cannot_log_in_or_out(keyed_http: AsyncClie
     other = {"Origin": "https://evil.example"}
     assert (await keyed_http.post("/login", content=f"key={key}", headers=other)).status_code == 403
     await keyed_http.post("/login", content=f"key={key}", headers=OWN)
-    assert (await keyed_http.post("/logout", headers=other)).status_code == 403
+    session = dict(keyed_http.cookies)
+    for cookies in (session, {}):  # a browser leaves a strict cookie out
+        keyed_http.cookies.clear()
+        keyed_http.cookies.update(cookies)
+        refused = await keyed_http.post("/logout", headers=other)
+        assert (refused.status_code, "set-cookie" in refused.headers) == (403, False)
+    keyed_http.cookies.update(session)
     assert (await keyed_http.get("/dead")).status_code == 200
+
+
+async def test_what_is_no_form_or_address_is_answered(keyed_http: AsyncClient) -> None:
+    for wanted in ("//[", "//ex℀mple.com"):
+        asked = await keyed_http.get("/login", params={"next": wanted})
+        assert (asked.status_code, 'name="next" value="/"' in asked.text) == (200, True)
+    many = "&".join(f"a{number}=1" for number in range(11))
+    assert (await keyed_http.post("/login", content=many, headers=OWN)).status_code == 401
+    for path in ("/dead", "/no-such-page", "/login"):
+        accepted = {"Host": "[", "Accept": "text/html"}
+        assert (await keyed_http.get(path, headers=accepted)).status_code in (200, 303, 404), path
+
+
+async def test_a_link_on_another_site_opens_the_page_of_a_person_who_is_logged_in(
+    strict: Page, app: Holdfast
+) -> None:
+    tab, key = strict, (await app.keys.create("ada", "admin")).secret
+    await tab.goto("/queue/login")
+    await tab.get_by_label("Access key").fill(key)
+    await tab.get_by_role("button", name="Log in").click()
+    await expect(tab.get_by_role("button", name="Log out")).to_be_visible()
+    own = tab.url.removesuffix("/")
+    await tab.goto(own.replace("127.0.0.1", "localhost") + "/login")
+    for address, heading in ((f"{own}/keys", "Access keys"), (f"{own}/dead?status=resolved", "Dead letters")):
+        await tab.evaluate("(address) => { location.href = address }", address)
+        await expect(tab.get_by_role("heading", name=heading, exact=True)).to_be_visible()
+        assert tab.url == address
+    await tab.context.clear_cookies()
+    await tab.goto(own.replace("127.0.0.1", "localhost") + "/login")
+    await tab.evaluate("(address) => { location.href = address }", f"{own}/keys")
+    await tab.wait_for_url("**/login?next=*")
 
 
 async def test_a_link_logs_in_once(keyed_http: AsyncClient, app: Holdfast) -> None:
     await app.keys.create("ada", "viewer")
     link = (await app.keys.login_link("ada")).secret
-    opened = await keyed_http.get(f"/login?link={link}")
-    assert (opened.status_code, opened.headers["location"]) == (303, "/")
+    looked = await keyed_http.head(f"/login?link={link}")
+    asked = await keyed_http.get(f"/login?link={link}&next=/dead")
+    for answered in (looked, asked):
+        assert (answered.status_code, "set-cookie" in answered.headers) == (200, False)
+    assert f'<input type="hidden" name="link" value="{link}">' in asked.text
+    assert '<input type="hidden" name="next" value="/dead">' in asked.text
+    other = {"Origin": "https://evil.example"}
+    assert (await keyed_http.post("/login", content=f"link={link}", headers=other)).status_code == 403
+    opened = await keyed_http.post("/login", content=f"link={link}&next=/dead", headers=OWN)
+    assert (opened.status_code, opened.headers["location"]) == (303, "/dead")
+    assert (await keyed_http.get("/dead")).status_code == 200
     keyed_http.cookies.clear()
-    again = await keyed_http.get(f"/login?link={link}")
+    again = await keyed_http.post("/login", content=f"link={link}", headers=OWN)
     assert again.status_code == 401
     assert "used already" in again.text
 

@@ -169,7 +169,7 @@ async def answer_error(request: Request, exc: Exception) -> Response:
         emit(
             Event.REQUEST_FAILED,
             request=request.state.request_id,
-            path=request.url.path,
+            path=request.scope["path"],
             because=exc,
             exception=exc,
         )

@@ -72,6 +72,8 @@ PAGES: tuple[type[Page], ...] = (
     Doctor,
 )
 API = ("/api/", "/metrics", "/livez", "/readyz", "/.netlify/")
+# Of a request for a page, sent by a browser for a link on another site.
+FROM_ELSEWHERE = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -133,9 +135,15 @@ class Dashboard:
         return HTMLResponse(html, headers=HEADERS)
 
     def _to_log_in(self, request: Request) -> Response:
+        """A link on another site leads here without the cookie, which is SameSite=Strict: the page that the
+        browser gets then opens the same address once more, and that request is one of this site.
+        """
         root = request.scope.get("root_path", "")
-        path = request.url.path.removeprefix(root)
-        wanted = path + (f"?{request.url.query}" if request.url.query else "")
+        if FROM_ELSEWHERE.items() <= dict(request.headers).items():
+            html = self._renderer.plain("open_again.html", root, theme_of(request), title="Opening")
+            return HTMLResponse(html, headers=HEADERS)
+        query = request.scope["query_string"].decode("latin-1")
+        wanted = quote(_path(request)) + (f"?{query}" if query else "")
         return RedirectResponse(f"{root}/login?next={quote(wanted, safe='')}", 303, headers=HEADERS)
 
     def _refusal(self, request: Request, exc: Exception) -> Response:
@@ -157,9 +165,15 @@ class Dashboard:
 
     async def _answer_unknown(self, request: Request, exc: Exception) -> Response:
         """A page for a browser, a problem for a program."""
-        path = request.url.path.removeprefix(request.scope.get("root_path", ""))
+        path = _path(request)
         is_page = "text/html" in request.headers.get("accept", "") and not path.startswith(API)
         if not is_page or not isinstance(exc, HTTPException) or exc.status_code != 404:
             return await answer_error(request, exc)
         hint = "The address may be misspelt, or what it showed has been deleted."
         return self._page_of(request, 404, "There is no such page", hint, None)
+
+
+def _path(request: Request) -> str:
+    """Below the root path. `request.url` would read the header Host, which may be no host."""
+    path: str = request.scope["path"]
+    return path.removeprefix(request.scope.get("root_path", ""))

@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 from holdfast.api.limits.key_connections import KeyConnections
 from holdfast.api.limits.rates import Rates
-from holdfast.api.request.session_cookie import check_page, delete_session, session_secret, set_session
+from holdfast.api.request.session_cookie import check_form, delete_session, session_secret, set_session
 from holdfast.client.app import Holdfast
 from holdfast.db.access_keys import check_access, close_session, open_session
 from holdfast.db.actions import check_action_access
@@ -148,7 +148,7 @@ class Access:
         Raises NotAuthenticated, which counts as a failed log-in, and RequestRefused if a form of another page
         was sent.
         """
-        check_page(request)
+        check_form(request)
         session = new_secret(SESSION_PREFIX)
         with self._rates.counted(request, hashed := _hash(secret)):
             opened = await open_session(self._app.database, hashed, hash_secret(session), SESSION_LASTS)
@@ -158,7 +158,12 @@ class Access:
         return opened
 
     async def log_out(self, request: Request, response: Response) -> None:
-        """Closes the session of the request, if it has one, and deletes its cookie."""
+        """Closes the session of the request, if it has one, and deletes its cookie.
+
+        Raises RequestRefused if a form of another page was sent: the browser may have left out the cookie,
+        and would delete it all the same.
+        """
+        check_form(request)
         if secret := session_secret(request):
             with suppress(NotAuthenticated), self._rates.counted(request, hashed := _hash(secret)):
                 if not await close_session(self._app.database, hashed):

@@ -10,14 +10,16 @@ BY_NO_OTHER_PAGE = frozenset({"", "none", "same-origin"})  # also by a program, 
 
 
 def is_own_origin(headers: Headers, sites: Collection[str], allowed: Collection[str] = ()) -> bool:
-    """Whether Origin names the request's own host, under any scheme, or one of the allowed origins.
+    """Whether Origin names one of the allowed origins, or the request's own host under any scheme, and then
+    Sec-Fetch-Site, if the browser sends it, does not say otherwise.
 
-    Without it, Sec-Fetch-Site must be one of `sites`: browsers send no Origin with a plain GET.
+    Without Origin, Sec-Fetch-Site must be one of `sites`: browsers send no Origin with a plain GET.
     """
-    origin, host = headers.get("origin"), headers.get("host")
+    origin, host, site = headers.get("origin"), headers.get("host"), headers.get("sec-fetch-site")
     if origin is None:
-        return headers.get("sec-fetch-site", "") in sites
-    return origin in {f"http://{host}", f"https://{host}", *allowed}
+        return (site or "") in sites
+    is_own = origin in {f"http://{host}", f"https://{host}"} and (site is None or site in BY_OWN_PAGE)
+    return is_own or origin in allowed
 
 
 def named_origin(headers: Headers) -> str:

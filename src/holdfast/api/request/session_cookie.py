@@ -1,6 +1,7 @@
 """The cookie of a session: how it is set, read and deleted, and from which pages it is accepted."""
 
 import re
+from collections.abc import Collection
 from datetime import timedelta
 
 from starlette.requests import Request
@@ -31,7 +32,18 @@ def check_page(request: Request) -> None:
     is_safe = request.method in SAFE
     if is_safe and not path.startswith("/api/"):
         return
-    if not is_own_origin(request.headers, BY_NO_OTHER_PAGE if is_safe else BY_OWN_PAGE):
+    _check_origin(request, BY_NO_OTHER_PAGE if is_safe else BY_OWN_PAGE)
+
+
+def check_form(request: Request) -> None:
+    """A log-in or log-out, which a page of another origin could otherwise send for a person, with or without
+    a cookie; a plain link is no form.
+    """
+    _check_origin(request, BY_OWN_PAGE)
+
+
+def _check_origin(request: Request, sites: Collection[str]) -> None:
+    if not is_own_origin(request.headers, sites):
         raise RequestRefused(
             403,
             "origin_not_allowed",
@@ -78,4 +90,4 @@ def _path(request: Request) -> str:
 
 def _is_secure(request: Request) -> bool:
     """By the scheme that a trusted proxy forwards, if there is one. Over plain HTTP it would be lost."""
-    return request.url.scheme == "https"
+    return bool(request.scope["scheme"] == "https")
