@@ -13,6 +13,7 @@ from playwright.async_api import Page, expect
 
 from holdfast.api.people.action_worker import acting
 from holdfast.client.app import Holdfast
+from holdfast.model.dead_letter import Triage
 from tests.builders import dead_job, ready_job, ready_jobs, running_job
 from tests.patience import PATIENCE
 
@@ -78,8 +79,8 @@ async def test_a_person_replays_a_whole_filter_after_a_dry_run_and_sees_it_done(
         other = await dead_job(conn, queue="other")
     await tab.goto("/jobs?state=dead&queue=mail")
     await tab.get_by_role("button", name="All that match").click()
-    await tab.get_by_role("button", name="Replay dead jobs…").click()
-    dialog = tab.get_by_role("dialog", name="Replay 3 dead jobs?")
+    await tab.get_by_role("button", name="Replay open dead jobs…").click()
+    dialog = tab.get_by_role("dialog", name="Replay 3 open dead jobs?")
     assert await dialog.get_by_label("Pace").input_value() == "10/s"
     assert await dialog.get_by_label("Canary").input_value() == "1"
     await dialog.get_by_label("Canary").fill("0")
@@ -127,3 +128,17 @@ async def test_a_person_cancels_and_ranks_jobs_and_is_told_what_became_of_each(
     assert {(row["id"], row["state"], row["priority"]) for row in found} == {
         (job, "cancelled", 90) for job in ready
     }
+
+
+async def test_a_replay_of_all_that_match_counts_what_it_replays(http: AsyncClient, app: Holdfast) -> None:
+    """That of dead letters, with a canary, leaves out those that were resolved or ignored."""
+    async with app.database.transaction() as conn:
+        dead = [(await dead_job(conn, queue="mail", labels={"team": "search"})).id for _ in range(3)]
+    await app.dead.triage([dead[0]], status=Triage.IGNORED)
+    page = (await http.get("/jobs?queue=mail&state=dead")).text
+    assert "Replay open dead jobs…" in page
+    assert 'Replay <span data-fill="{result.matched}">2</span> open dead jobs?' in page
+    assert "Those that were resolved or ignored stay." in page
+    labelled = (await http.get("/jobs?queue=mail&state=dead&label=team=search")).text
+    assert 'Replay <span data-fill="{result.matched}">3</span> dead jobs?' in labelled
+    assert "resolved or ignored" not in labelled

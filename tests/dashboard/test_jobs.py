@@ -247,7 +247,10 @@ async def test_a_viewer_sees_no_checkbox_and_no_action(
 async def test_a_key_for_some_queues_lists_one_of_them_at_a_time(
     keyed_http: AsyncClient, make_key: MakeKey, app: Holdfast
 ) -> None:
-    mail, news = await a_job(app, queue="mail"), await a_job(app, queue="news", unique_key="a:b")
+    mail, news = (
+        await a_job(app, queue="mail"),
+        await a_job(app, queue="news", unique_key="a:b", labels={"team": "search"}),
+    )
     secret = await a_job(app, queue="secret", unique_key="s:t")
     key = await make_key("operator", queues=["mail", "news"])
     first = (await keyed_http.get("/jobs", headers=key)).text
@@ -259,11 +262,12 @@ async def test_a_key_for_some_queues_lists_one_of_them_at_a_time(
         assert (await keyed_http.get(f"/jobs?{query}", headers=key)).status_code == 403
     found = {
         text: (await keyed_http.get("/jobs", params={"q": text}, headers=key)).headers["location"]
-        for text in ("a:b", "s:t", secret[-12:], news[-12:])
+        for text in ("a:b", "s:t", "team=search", secret[-12:], news[-12:])
     }
     assert found == {
-        "a:b": "/jobs?unique_key=a%3Ab",
+        "a:b": "/jobs?unique_key=a%3Ab&queue=news",
         "s:t": "/jobs?payload=s%3At",
+        "team=search": "/jobs?label=team%3Dsearch&queue=news",
         secret[-12:]: f"/jobs?unique_key={secret[-12:]}",
         news[-12:]: f"/jobs/{news}",
     }

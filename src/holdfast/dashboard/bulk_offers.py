@@ -58,7 +58,8 @@ OFFERS = (
 @dataclass(frozen=True, slots=True)
 class BulkOffer:
     """An action on all jobs that match and are in its `states`: `count` on this page, and perhaps more.
-    `canary`: the filter of the same as dead letters, whose replay sends some first; None if it has none.
+    `canary`: the filter of the same as dead letters, whose replay sends some first and leaves out those that
+    were resolved or ignored; None if it has none. Then `count` is that of the letters.
     """
 
     offer: Offer
@@ -72,6 +73,14 @@ class BulkOffer:
         return "job" if self.count == 1 and not self.is_more else "jobs"
 
 
+@dataclass(frozen=True, slots=True)
+class OpenLetters:
+    """Dead letters that a replay takes: open or under investigation."""
+
+    count: int
+    is_more: bool
+
+
 def offers_for_selection(jobs: Sequence[JobOutline]) -> list[Offer]:
     """Those that fit the state of a job on the page."""
     states = {job.state for job in jobs}
@@ -79,24 +88,30 @@ def offers_for_selection(jobs: Sequence[JobOutline]) -> list[Offer]:
 
 
 def offers_for_filter(
-    filters: Mapping[str, Any], jobs: Sequence[JobOutline], is_whole: bool
+    filters: Mapping[str, Any], jobs: Sequence[JobOutline], is_whole: bool, letters: OpenLetters | None = None
 ) -> list[BulkOffer]:
-    """`is_whole`: these jobs are all that match. The API refuses an action without a filter."""
+    """`is_whole`: these jobs are all that match. `letters`: the open dead letters, for a filter that is
+    `as_letters`. The API refuses an action without a filter.
+    """
     state = filters.get("state")
     found = []
     for offer in OFFERS if filters else ():
         states = offer.usual if state is None else offer.possible & {State(state)}
+        if letters is not None and offer.action is ActionName.REPLAY:
+            if letters.count:
+                found.append(
+                    BulkOffer(offer, "open dead", letters.count, letters.is_more, as_letters(filters))
+                )
+            continue
         count = sum(job.state in states for job in jobs)
         if states and (count or not is_whole):
             words = "live" if states == LIVE else ", ".join(states)
-            canary = (
-                _as_letters(filters) if offer.action is ActionName.REPLAY and states == {State.DEAD} else None
-            )
-            found.append(BulkOffer(offer, words, count, not is_whole, canary))
+            found.append(BulkOffer(offer, words, count, not is_whole))
     return found
 
 
-def _as_letters(filters: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The filter of dead letters that finds the same jobs, if there is one."""
+def as_letters(filters: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The filter of dead letters that finds the same dead jobs, if there is one."""
     found = {name: value for name, value in filters.items() if name != "state"}
-    return found if found and found.keys() <= LETTERS else None
+    is_dead = filters.get("state", State.DEAD) == State.DEAD
+    return found if is_dead and found and found.keys() <= LETTERS else None

@@ -6,6 +6,7 @@ from itertools import islice, product
 from urllib.parse import urlencode
 from uuid import UUID
 
+from holdfast.dashboard.job_filters import read_job_query
 from holdfast.dashboard.page import View
 from holdfast.db.jobs import job_outlines, page_outlines
 from holdfast.db.short_ids import job_ids_ending_in
@@ -24,8 +25,14 @@ async def found_by(view: View, text: str) -> str:
     text = text.strip()[:LONGEST]
     if job := await _job(view, text):
         return f"/jobs/{job}"
-    name, value = await _filter(view, text)
-    return f"/jobs?{urlencode({name: value})}" if text else "/jobs"
+    if not text:
+        return "/jobs"
+    # A unique key may look like anything, and is found by an index: it comes first.
+    name, value, scope = "unique_key", text, await _scope_with(view, "unique_key", text)
+    if scope is None:
+        name, value = _filter(text)
+        scope = None if view.sees_all else await _scope_with(view, name, value)
+    return f"/jobs?{urlencode({name: value, **(scope or {})})}"
 
 
 async def _job(view: View, text: str) -> UUID | None:
@@ -48,22 +55,25 @@ async def _job(view: View, text: str) -> UUID | None:
     return seen[0] if seen else None
 
 
-async def _filter(view: View, text: str) -> tuple[str, str]:
-    """A unique key may look like anything, and is found by an index: it comes first."""
+def _filter(text: str) -> tuple[str, str]:
     label, equals, _ = text.partition("=")
     path, colon, _ = text.partition(":")
-    if not ((label and equals) or (path and colon)) or await _is_unique_key(view, text):
-        return "unique_key", text
     if text.startswith(PAYLOAD) and colon:
         return "payload", text.removeprefix(PAYLOAD)
-    return ("label", text) if equals and label else ("payload", text)
+    if label and equals:
+        return "label", text
+    return ("payload", text) if path and colon else ("unique_key", text)
 
 
-async def _is_unique_key(view: View, text: str) -> bool:
+async def _scope_with(view: View, name: str, value: str) -> dict[str, str] | None:
+    """The queue and task of the caller's scope that have such a job: a list shows one of them at a time."""
     for scope in islice(_scopes(view.caller), SCOPES):
-        if (await page_outlines(view.database, {**scope, "unique_key": text}, None, 1)).items:
-            return True
-    return False
+        wanted = read_job_query(((name, value), *scope.items()), view.caller, view.masking)
+        if wanted.problem:
+            return None
+        if (await page_outlines(view.database, wanted.filters, None, 1)).items:
+            return scope
+    return None
 
 
 def _scopes(caller: Caller) -> Iterator[dict[str, str]]:

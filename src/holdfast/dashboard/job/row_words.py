@@ -50,7 +50,6 @@ EVENTS = {
     "complete_as_operator": "Completed by an operator",
     "fail_as_operator": "Failed by an operator",
 }
-WAITED_FOR = {"children": "its children", "order": "its turn", "budget": "the budget of its run"}
 CLASSES = {"rate_limited": "rate limited", "system": "an outage of ours"}
 
 

@@ -9,18 +9,20 @@ from typing import Any
 from starlette.requests import Request
 
 from holdfast.api.request.access import Access
+from holdfast.client.filters import letter_wire
 from holdfast.client.read_id import read_id
-from holdfast.dashboard.bulk_offers import offers_for_filter, offers_for_selection
+from holdfast.dashboard.bulk_offers import OpenLetters, as_letters, offers_for_filter, offers_for_selection
 from holdfast.dashboard.job_filters import JobQuery, in_scope, lasting, read_job_query, words_of
 from holdfast.dashboard.job_rows import job_rows
 from holdfast.dashboard.job_search import found_by
 from holdfast.dashboard.kept import Kept
 from holdfast.dashboard.page import Elsewhere, Page, Shown, View
-from holdfast.db.dead import fingerprints
+from holdfast.db.dead import fingerprints, letters_by_status
 from holdfast.db.figures import read_depths
 from holdfast.db.jobs import page_outlines
 from holdfast.db.queues import named_queues, queue_names, task_names
 from holdfast.model.access_key import AccessAction, Caller
+from holdfast.model.dead_letter import Triage
 from holdfast.model.error import InvalidInput
 from holdfast.model.id import JobId, created_at
 from holdfast.model.job import JobOutline
@@ -86,7 +88,7 @@ class Jobs(Page):
             "counts": await self._counted(view, wanted),
             "scopes": _scopes(view.caller),
             **await _choices(view),
-            **_offers(view, wanted, jobs, is_whole),
+            **await _offers(view, wanted, jobs, is_whole),
         }
         return Shown(f"{title} · Jobs", values, here="Jobs")
 
@@ -146,11 +148,18 @@ async def _choices(view: View) -> dict[str, Any]:
     }
 
 
-def _offers(view: View, wanted: JobQuery, jobs: Sequence[JobOutline], is_whole: bool) -> dict[str, Any]:
+async def _offers(view: View, wanted: JobQuery, jobs: Sequence[JobOutline], is_whole: bool) -> dict[str, Any]:
     if not view.may_operate or wanted.problem or wanted.get("queue") == INTERNAL_QUEUE:
         return {"offers": [], "bulk_offers": []}
+    letters = as_letters(wanted.filters)
+    open_letters = None if letters is None else await _open_letters(view, letters)
     return {
         "offers": offers_for_selection(jobs),
-        "bulk_offers": offers_for_filter(wanted.filters, jobs, is_whole),
+        "bulk_offers": offers_for_filter(wanted.filters, jobs, is_whole, open_letters),
         "bulk_filter": lasting(wanted.filters, view.now),
     }
+
+
+async def _open_letters(view: View, filters: Mapping[str, Any]) -> OpenLetters:
+    found = await letters_by_status(view.database, await letter_wire(view.database, dict(filters)))
+    return OpenLetters(found.of[Triage.OPEN] + found.of[Triage.INVESTIGATING], found.is_partial)
