@@ -113,6 +113,10 @@ async def test_a_key_with_a_scope_sees_its_own_actions_only(
     assert "Stop it" in (await keyed_http.get(f"/actions/{own}", headers=key)).text
     assert "Stop it" not in (await keyed_http.get(f"/actions/{own}", headers=viewer)).text
     assert (await keyed_http.get("/actions", headers=await make_key("producer"))).status_code == 403
+    assert (await http.post(f"/api/v1/actions/{own}/cancel")).status_code == 200
+    stopped = (await keyed_http.get(f"/actions/{own}", headers=viewer)).text
+    assert "Stopped by loopback-" in words(stopped)
+    assert "Stopped by" not in words((await keyed_http.get(f"/actions/{own}", headers=key)).text)
 
 
 async def test_what_is_no_action_is_not_found(http: AsyncClient, app: Holdfast) -> None:

@@ -68,6 +68,24 @@ async def test_a_key_for_one_queue_sees_its_letters_only(
         assert "1 dead letter open." in page, address
 
 
+async def test_a_key_with_a_scope_learns_no_names_of_people(
+    keyed_http: AsyncClient, make_key: MakeKey, app: Holdfast
+) -> None:
+    (job,) = await dead_jobs(app, 1, queue="mail", task="send")
+    ada, scoped = await make_key("operator"), await make_key("operator", queues=["mail"])
+    change = {"jobs": [job], "note": "looks like the relay", "assignee": "grace"}
+    assert (await keyed_http.post("/api/v1/dead/triage", json=change, headers=ada)).status_code == 200
+    for path in ("/dead", f"/jobs/{job}", f"/api/v1/dead/{job}", "/api/v1/dead"):
+        for_all = (await keyed_http.get(path, headers=ada)).text
+        for_some = (await keyed_http.get(path, headers=scoped)).text
+        assert "grace" in for_all, path
+        assert "grace" not in for_some, path
+        assert ("looks like the relay" in for_all) == ("looks like the relay" in for_some), path
+    page = (await keyed_http.get("/dead", headers=scoped)).text
+    assert "no name" not in page
+    assert '<span class="faint small">operator, ' not in page
+
+
 async def test_hostile_text_stays_text(http: AsyncClient, app: Holdfast) -> None:
     await dead_jobs(app, 1, queue="mail", task="send", message=HOSTILE)
     assert_harmless((await http.get("/dead")).text)

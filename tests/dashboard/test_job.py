@@ -7,9 +7,11 @@ import pytest
 from httpx2 import AsyncClient
 
 from holdfast.client.app import Holdfast
-from holdfast.db import dead
+from holdfast.dashboard.job.reasons import ENDPOINT, LIMITS, NO_WORKER, PAUSES, reasons_of
+from holdfast.db import dead, jobs
 from holdfast.model.id import JobId
 from holdfast.model.payload import encode
+from holdfast.model.timeline import Blocker
 from tests.api.conftest import MakeKey
 from tests.builders import (
     a_queue,
@@ -58,6 +60,17 @@ async def test_a_job_that_is_held_up_says_why_and_links_to_the_cause(
     assert "has registered the task" not in reasons, "which holds up nothing"
     assert "has registered the task" in remarks
     assert "it is due" in remarks, "what is not the reason"
+
+
+async def test_every_cause_leads_to_a_page_that_exists(http: AsyncClient, app: Holdfast) -> None:
+    async with app.database.transaction() as conn:
+        job = JobId(await ready_job(conn, queue="mail", labels={"schedule": "nightly"}))
+    found, details = await jobs.get_job(app.database, job), await jobs.get_details(app.database, job)
+    assert found is not None
+    assert details is not None
+    for cause in ENDPOINT | NO_WORKER | PAUSES | LIMITS | {"behind", "order", "rules", "schedule"}:
+        ((reason,), _) = reasons_of([Blocker(cause, "", None, True)], found, details, found.created_at)
+        assert (await http.get(reason.path)).status_code == 200, cause
 
 
 async def test_the_facts_of_a_job_link_to_what_they_name(http: AsyncClient, app: Holdfast) -> None:
@@ -210,7 +223,7 @@ async def test_a_key_for_one_queue_sees_only_its_jobs_and_no_hosts_or_people(
     key = await make_key("operator", queues=["mail"])
     for tab in TABS:
         page = await shown(keyed_http, job.id, tab, headers=key)
-        for hidden in ("secret-host", "secret-person", str(worker)):
+        for hidden in ("secret-host", "secret-person", str(worker), "<dt>Actor</dt>", "<dt>Login</dt>"):
             assert hidden not in page, f"{tab}: {hidden}"
     assert (await keyed_http.get(f"/jobs/{other}", headers=key)).status_code == 404
     assert (await keyed_http.get("/live", params={"page": f"/jobs/{other}"}, headers=key)).status_code == 404

@@ -117,6 +117,7 @@ async def test_a_key_for_one_queue_sees_it_alone_and_no_people(
         assert "Workers</th>" not in page, path
         assert "takes its jobs" not in page, path
         assert "rescue is off" not in page, path
+        assert ">Endpoint" not in page, "hidden, which is not the same as none"
         assert "POST /queues/pause" not in page, path
     assert (await keyed_http.get("/queues/secret", headers=key)).status_code == 403
     assert (

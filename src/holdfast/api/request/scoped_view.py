@@ -74,10 +74,12 @@ def _job_or_part(caller: Caller, found: Job | Blocker | TimelineEntry | LetterSh
             is_own = found.blocker in OWN_CAUSES
             return found if is_own else replace(found, detail=HIDDEN, until=None)
         case DeadLetter():
-            return replace(found, replayed_by=_own(caller, found.replayed_by))
+            who, assignee = _own(caller, found.replayed_by), _own(caller, found.assignee)
+            return replace(found, replayed_by=who, assignee=assignee)
         case LetterSheet():
             attempts = [replace(one, worker=None, host=None) for one in found.attempts]
-            return replace(found, letter=_limited(caller, found.letter), attempts=attempts)
+            notes = [replace(one, author=_own(caller, one.author)) for one in found.notes]
+            return replace(found, letter=_limited(caller, found.letter), attempts=attempts, notes=notes)
         case TimelineEntry():
             return replace(
                 found,

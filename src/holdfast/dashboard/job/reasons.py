@@ -87,6 +87,6 @@ def _path(cause: str, job: Job, details: JobDetails) -> str:
         "behind": f"/jobs?queue={queue}&state=ready",
         "order": f"/jobs?order_key={quote(job.order_key or '', safe='')}",
         "rules": "/rules",
-        "schedule": f"/schedules/{quote(str(job.labels.get('schedule', '')), safe='')}",
+        "schedule": "/schedules",
     }
     return paths.get(cause, "")

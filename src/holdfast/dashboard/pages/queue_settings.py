@@ -122,6 +122,8 @@ def _shown(
     queue: QueueDetails, flags: Sequence[Flag] | None, settings: Sequence[Setting]
 ) -> Iterator[ShownSetting]:
     for setting in settings:
+        if setting.name == "endpoint" and flags is None:
+            continue  # hidden, which is not the same as none
         if setting.name == "detail":
             yield _detail(queue, flags, setting)
             continue
