@@ -43,6 +43,7 @@ class SharedReader(Generic[K, V]):
         self._values: dict[K, _SharedValue[V]] = {}
         self._arrived = asyncio.Event()
         self._work: asyncio.Task[None] | None = None
+        self._is_failing = False
 
     def is_watched(self, key: K) -> bool:
         return key in self._values and bool(self._values[key].bells)
@@ -86,19 +87,23 @@ class SharedReader(Generic[K, V]):
             async for key, value in self._read(keys):
                 left.pop(key, None)
                 if isinstance(value, Failed):
-                    self._fail([key], value.error)
+                    self._fail([key], value.error, is_known=self._values[key].error is not None)
                 else:
                     self._values[key].take(value, self._is_news)
+            self._is_failing = False
         except Exception as exc:
-            self._fail(list(left), exc)
+            self._fail(list(left), exc, is_known=self._is_failing)
+            self._is_failing = True
         now = monotonic()
         after = now + max(self._pace, self._rest * (now - began))
         for key in keys:
             self._values[key].due = after // self._pace * self._pace
 
-    def _fail(self, keys: Sequence[K], exc: Exception) -> None:
-        """Watchers that have a value keep it: an outage of the database ends no stream."""
-        if all(self._values[key].error is None for key in keys):
+    def _fail(self, keys: Sequence[K], exc: Exception, is_known: bool) -> None:
+        """Watchers that have a value keep it: an outage of the database ends no stream. `is_known`: the log
+        has a line about it already.
+        """
+        if not is_known:
             emit(Event.SHARED_READ_FAILED, because=exc, exception=exc)
         for key in keys:
             self._values[key].fail(exc)
