@@ -93,9 +93,7 @@ async def _read(view: View, since: str, skip: int, given: Mapping[str, str]) -> 
         "text": given.get("text"),
         "queues": view.caller.queues,
     }
-    page = await read_errors(
-        view.database, period.length, GROUPS, skip, until=period.until, **wanted
-    )
+    page = await read_errors(view.database, period.length, GROUPS, skip, until=period.until, **wanted)
     if not any(PUT_OFF in one.outcomes for one in page.items):
         return Causes(page, 0)
     wanted["outcome"] = PUT_OFF
