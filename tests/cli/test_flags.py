@@ -70,7 +70,7 @@ def test_doctor_warns_while_rescue_is_off(database_url: str) -> None:
     holdfast("flags", "set", "rescue", "off", "--queue", "mail", "--reason", "deploy", url=database_url)
     off = found("rescue")
     assert off["level"] == "note"
-    assert off["message"].startswith("The flag rescue is off for the queues mail since ")
+    assert off["message"].startswith("The flag rescue is off for the queue mail since ")
     assert off["message"].endswith(": deploy. Jobs of lost workers stay there.")
     assert off["fix"] == "holdfast flags unset rescue --queue mail"
     given(database_url, lose)

@@ -62,7 +62,7 @@ async def test_an_action_shows_what_was_asked_for_and_what_became_of_the_jobs(
         assert part in words(page), part
     assert "data-api" not in page, "an action that has ended cannot be stopped"
     listed = words((await http.get("/actions")).text)
-    assert "completed Cancel 2 jobs 2 cancelled. the list was wrong" in listed
+    assert "completed Cancel 2 jobs queue mail, label team=search 2 cancelled. the list was wrong" in listed
 
 
 async def test_a_dry_run_says_that_nothing_was_changed(
@@ -116,6 +116,8 @@ async def test_a_key_with_a_scope_sees_its_own_actions_only(
     assert (await http.post(f"/api/v1/actions/{own}/cancel")).status_code == 200
     stopped = (await keyed_http.get(f"/actions/{own}", headers=viewer)).text
     assert "Stopped by loopback-" in words(stopped)
+    assert re.search(r"Cancelled by loopback-\w+ before it started; nothing was changed\.", words(stopped))
+    assert ">Matched<" not in stopped, "nothing was counted"
     assert "Stopped by" not in words((await keyed_http.get(f"/actions/{own}", headers=key)).text)
 
 

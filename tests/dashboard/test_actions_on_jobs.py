@@ -33,7 +33,7 @@ async def test_the_action_on_all_that_match_has_the_filter_of_the_page_at_its_ti
     assert wanted == {"queue": "mail", "labels": {"team": "a\"b'c"}, "payload": {"id": "7"}}
     words = " ".join(re.sub(r"<[^>]+>", "", page).split())
     assert "Cancel 1 live jobs?" in words or "Cancel 1 live job?" in words
-    assert "All that match" not in (await http.get("/jobs")).text, "an action needs a filter"
+    assert "Act on " not in (await http.get("/jobs")).text, "an action needs a filter"
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -78,7 +78,7 @@ async def test_a_person_replays_a_whole_filter_after_a_dry_run_and_sees_it_done(
             await dead_job(conn, queue="mail", task="send")
         other = await dead_job(conn, queue="other")
     await tab.goto("/jobs?state=dead&queue=mail")
-    await tab.get_by_role("button", name="All that match").click()
+    await tab.get_by_role("button", name="Act on ").click()
     await tab.get_by_role("button", name="Replay open dead jobs…").click()
     dialog = tab.get_by_role("dialog", name="Replay 3 open dead jobs?")
     assert await dialog.get_by_label("Pace").input_value() == "10/s"

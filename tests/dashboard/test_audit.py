@@ -73,6 +73,7 @@ async def test_an_event_shows_before_and_after_and_no_empty_detail(http: AsyncCl
     await app.settings.set_flag("slots", 10, "slow", group="gpu")
     await app.settings.set_flag("slots", 20, "faster", group="gpu")
     trail = (await http.get("/audit")).text
+    assert "jobs that ended badly, in the order of recording, newest first" in trail
     assert "slots 10 → 20 for group gpu" in trail
     assert 'data-clock="moment"' in trail
     number = (await app.audit.find(1))[0].id

@@ -31,9 +31,10 @@ async def test_an_endpoint_that_holds_jobs_up_is_the_verdict(http: AsyncClient, 
         assert len(await claim(conn, await a_worker(conn, ["chat"]), 3)) == 1
     page = seen((await http.get("/endpoints")).text)
     assert page.title.startswith("llama is full: 1 of 1; 2 jobs wait · Endpoints")
-    assert page.row("llama", "Jobs waiting")["Jobs waiting"] == "2"
+    assert page.row("llama", "Ready jobs")["Ready jobs"] == "2"
     one = seen((await http.get("/endpoints/llama")).text)
     assert "It is full: 1 of 1; 2 jobs wait." in one.words
+    assert "circuit closed" in one.words
     assert one.row("chat", "Ready jobs") == {
         "Queue": "chat",
         "Ready jobs": "2",
@@ -101,7 +102,9 @@ async def test_more_workers_are_not_recommended_than_the_endpoint_admits(
             await ready_jobs(conn, 600, queue=name)
         await conn.execute("select holdfast.pause_queue('paused', 'maintenance', 'ada')")
         await a_worker(conn, ["chat"], slots=1, group="gpu")
-        await a_worker(conn, ["chat"], slots=1)
+        idle = await a_worker(conn, ["chat"], slots=1)
+    assert "No other jobs ran on this worker." in (await http.get(f"/workers/{idle}")).text
+    assert "More workers do not help: llama admits 2." in seen((await http.get("/queues/chat")).text).words
     page = seen((await http.get("/workers")).text)
     row = page.row("chat", "Recommended")
     assert row["Queue"] == "chat more workers do not help: llama admits 2"
@@ -120,6 +123,8 @@ async def test_a_worker_shows_the_jobs_it_runs_and_ran(http: AsyncClient, app: H
         await fail(conn, first, error_class="permanent")
     page = seen((await http.get(f"/workers/{worker}")).text)
     assert "1 of 10 slots in use" in page.words
+    row = seen((await http.get("/workers")).text).row("here", "Slots in use")
+    assert (row["State"], row["Slots in use"]) == ("working", "1 of 10"), "before the next heartbeat too"
     assert "counted as lost if silent until" in page.words
     assert "Life span" not in page.words
     assert {f"/jobs/{first.id}", f"/jobs/{second.id}"} <= set(page.addresses())

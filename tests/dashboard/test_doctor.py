@@ -4,7 +4,7 @@ from httpx2 import AsyncClient
 
 from holdfast.client.app import Holdfast
 from holdfast.client.doctor_checks import Finding, Level
-from holdfast.dashboard.pages.doctor import command_of, verdict_of
+from holdfast.dashboard.pages.doctor import command_of, is_serious, verdict_of
 
 
 def findings(wrong: int, notes: int, passed: int) -> list[Finding]:
@@ -35,3 +35,10 @@ async def test_a_check_that_needs_a_look_stands_first_with_its_command(
     assert "need a look" in page or "needs a look" in page or "failed" in page
     assert '<code id="do-rescue">holdfast flags unset rescue --queue mail</code>' in page
     assert page.index('id="rescue"') < page.index('id="passed"')
+
+
+def test_what_can_lose_jobs_is_serious() -> None:
+    assert is_serious(Finding("durability", Level.NOTE, "A crash can lose jobs.", None))
+    assert is_serious(Finding("schema", Level.WRONG, "words", None))
+    assert not is_serious(Finding("durability", Level.OK, "words", None))
+    assert not is_serious(Finding("rescue", Level.NOTE, "words", None))

@@ -38,6 +38,20 @@ async def test_attempts_that_were_put_off_are_named(http: AsyncClient, app: Hold
     assert "1 of them was put off, such as by a rate limit" in (await http.get("/errors")).text
 
 
+async def test_the_period_is_that_of_the_overview_which_counts_by_the_minute(
+    http: AsyncClient, app: Holdfast
+) -> None:
+    await failed_jobs(app, 2, queue="mail", task="send")
+    async with app.database.transaction() as conn:
+        await conn.execute(
+            "update holdfast.attempts set ended_at = date_trunc('minute', now()) - interval '59 min 1 s'"
+            " where job_id = (select job_id from holdfast.attempts limit 1)"
+        )
+    page = (await http.get("/errors")).text
+    assert "1 failed attempt of 1 cause" in page
+    assert 'title="Of these jobs, completed later">Recovered</th>' in page
+
+
 async def test_a_text_is_searched_for(http: AsyncClient, app: Holdfast) -> None:
     await failed_jobs(app, 1, queue="mail", task="send", message="the server is down")
     assert "No attempt failed" in (await http.get("/errors?text=nothing+like+it")).text

@@ -29,15 +29,16 @@ async def test_flags_show_their_scope_value_default_and_who_changed_them(
     assert page.index(">slots ") < page.index(">claim_size "), "flags that are set stand first"
 
 
-async def test_roll_outs_are_off_in_part_or_on_and_a_key_can_be_tried(
+async def test_roll_outs_are_off_partial_or_on_and_a_key_can_be_tried(
     http: AsyncClient, app: Holdfast
 ) -> None:
     assert "No roll-out was set yet" in (await http.get("/flags")).text
     for name, percent in (("none", 0.0), ("some", 12.5), ("all", 100.0)):
         await set_rollout(app.database, name, percent, None, "ada")
     page = (await http.get("/flags")).text
-    assert [page.count(f"</svg>{word}<") for word in ("off", "in part", "on")] == [1, 1, 1]
+    assert [page.count(f"</svg>{word}<") for word in ("off", "partial", "on")] == [1, 1, 1]
     assert ">12.5 %<" in page
+    assert ">Enabled for</th>" in page
     assert "takes the new way" in (await http.get("/flags?rollout=all&key=17")).text
     assert "takes the old way" in (await http.get("/flags?rollout=never&key=17")).text
 

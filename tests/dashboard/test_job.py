@@ -283,7 +283,9 @@ async def test_the_only_job_before_a_job_is_a_link_and_a_limit_is_not_ruled_out(
         first, second = await ready_jobs(conn, 2, queue="mail")
         await a_worker(conn, ["mail"])
     page = (await http.get(f"/jobs/{second}")).text
-    assert f'href="/jobs/{first}">Job {first} stands before it' in page
+    assert f'href="/jobs/{first}">Job {str(first)[-12:]}</a> is ready and first in line' in page
+    assert "the queue runs at most 1 job at once, 0 now" in page, "the limit that is full"
+    assert "first in line" not in page.split('role="status">')[1].split("</p>")[0], "said once"
     assert "no limit is reached" not in page
     assert "its queue is not paused" in page
 

@@ -159,6 +159,8 @@ async def test_a_row_says_what_the_job_waits_for_or_failed_with(http: AsyncClien
     assert "Waits for an earlier job with its order key" in page
     assert re.search(r"<td class=\"n opt-2 drop\"><time [^>]*>in 2 h", page)
     assert "1, 1 failed" in re.sub(r"<[^>]+>", "", page)
+    assert ">Due or waited</th>" in page
+    assert ">Waited</th>" in (await http.get("/jobs?state=dead")).text, "an ended job is not due"
 
 
 async def test_without_jobs_the_page_shows_the_command_that_makes_one(http: AsyncClient) -> None:
@@ -235,10 +237,10 @@ async def test_a_viewer_sees_no_checkbox_and_no_action(
     job = await a_job(app, queue="mail")
     page = (await keyed_http.get("/jobs?queue=mail", headers=await make_key("viewer"))).text
     assert rows(page) == [job]
-    for part in ("data-api", "data-bulk", "data-select-all", "All that match", f'value="{job}"'):
+    for part in ("data-api", "data-bulk", "data-select-all", "Act on 1 job…", f'value="{job}"'):
         assert part not in page
     page = (await keyed_http.get("/jobs?queue=mail", headers=await make_key("operator"))).text
-    for part in ("data-api", "data-bulk", "data-select-all", "All that match", f'value="{job}"'):
+    for part in ("data-api", "data-bulk", "data-select-all", "Act on 1 job…", f'value="{job}"'):
         assert part in page
     for role in ("producer", "worker"):
         assert (await keyed_http.get("/jobs", headers=await make_key(role))).status_code == 403

@@ -14,6 +14,7 @@ async def test_a_key_shows_its_scope_and_whether_it_is_of_this_session(
     page = (await keyed_http.get("/keys", headers=mine)).text
     assert "queues mail, sms; tasks send" in page
     assert page.count("this session") == 1
+    assert "Hide revoked and expired" in (await keyed_http.get("/keys?all=1", headers=mine)).text
     assert page.count("This is the key of your own session") == 1
     revoke = page[page.index('id="revoke-') :]
     assert 'name="reason" maxlength="2000" required' in revoke[: revoke.index("</dialog>")]

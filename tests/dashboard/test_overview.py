@@ -105,7 +105,7 @@ async def test_a_pause_has_its_reason_and_its_beginning(http: AsyncClient, conn:
     assert page.row("mail", "Out/min")["Queue"] == "mail Paused by Ada"
     assert "7 in paused queues" in page.words
     assert "mail is paused By Ada: the server moves. 7 jobs ready" in page.words
-    assert re.search(r"since \d+ s ", page.words)
+    assert re.search(r"for \d+ s ", page.words)
 
 
 async def test_a_fault_that_doctor_finds_leads_to_its_check(http: AsyncClient, conn: Connection) -> None:

@@ -72,6 +72,7 @@ async def test_the_board_shows_flow_and_ways(http: AsyncClient, app: Holdfast) -
         ("a → b → c", "completed", "1"),
     ]
     assert ("1", "/jobs?queue=line.a&state=ready") in page.links
+    assert "Per minute, last 10 min" in page.words
     assert "is-attention" not in (await http.get("/pipelines/line")).text.split("stage-1")[0].split("<h1>")[1]
 
 
@@ -82,8 +83,11 @@ async def test_the_bottleneck_is_marked_and_named(world: World) -> None:
     await expect(card.get_by_role("heading")).to_have_text("research")
     await expect(card.get_by_text("Bottleneck")).to_be_visible()
     await expect(tab.get_by_text("research is the bottleneck:")).to_be_visible()
+    await expect(tab.get_by_text("Backlog", exact=True)).to_be_visible()
     assert (await tab.title()).startswith("research is the bottleneck")
     await expect(tab.locator(".ribbons .post.choke")).to_have_count(1)
+    await tab.goto(f"{world.address}/pipelines")
+    await expect(tab.locator(".strip .badge").first).to_have_text("bottleneck")
     await tab.close()
 
 

@@ -10,7 +10,7 @@ from playwright.async_api import Page, expect
 from holdfast.client.app import Holdfast
 from holdfast.client.report.period import choose_period
 from holdfast.dashboard.pages.queue_depth import by_slice, depth_chart
-from holdfast.db import queues
+from holdfast.db import endpoints, queues
 from holdfast.model.depth import DepthSample
 from tests.api.conftest import MakeKey
 from tests.builders import a_queue, a_worker, dead_job, ready_jobs
@@ -123,6 +123,23 @@ async def test_a_key_for_one_queue_sees_it_alone_and_no_people(
     assert (
         await keyed_http.get("/queues", headers=await make_key("viewer", tasks=["send"]))
     ).status_code == 403
+
+
+async def test_a_key_with_a_scope_is_not_told_which_endpoint_is_the_ceiling(
+    keyed_http: AsyncClient, make_key: MakeKey, app: Holdfast
+) -> None:
+    await endpoints.declare_endpoint(app.database, "llama", {"max": 2, "mode": "fixed"})
+    async with app.database.transaction() as conn:
+        await a_queue(conn, "chat", endpoint="llama")
+        await ready_jobs(conn, 600, queue="chat")
+        await a_worker(conn, ["chat"])
+    for key, ceiling in (
+        (await make_key("viewer"), "llama admits 2"),
+        (await make_key("viewer", queues=["chat"]), "a limit is reached"),
+    ):
+        page = seen((await keyed_http.get("/queues/chat", headers=key)).text)
+        assert f"More workers do not help: {ceiling}." in page.words
+        assert "each point is the highest of 60 s" in page.words
 
 
 async def test_a_queue_that_is_not_there_is_not_found(http: AsyncClient) -> None:

@@ -30,6 +30,8 @@ async def test_a_set_shows_its_base_and_its_rules_in_order(http: AsyncClient, ap
     assert "<title>2 rules enabled · Rules · Holdfast</title>" in page
     assert "Task capture" in page
     assert "base 40" in page
+    assert "scored by the rules of its task; if the task has none, by those of its queue." in page
+    assert 'placeholder="automatic"' in page, "the origin of a job without one"
     assert page.index(">large</span>") < page.index(">gold</span>") < page.index(">night</span>")
     assert "-20 points</span>, queue" in page
     assert "$.payload.size == &#34;large&#34;" in page

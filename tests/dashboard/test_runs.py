@@ -1,6 +1,7 @@
 """Runs: what their pages show to whom, and what a person does there."""
 
 import re
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
@@ -9,6 +10,7 @@ from playwright.async_api import Page, expect
 
 from holdfast.client.app import Holdfast
 from holdfast.client.run import progress_of
+from holdfast.dashboard.run.verdict import clock_after, clock_style, roughly
 from holdfast.db import runs
 from holdfast.db.connect import Connection
 from holdfast.model.id import RunId
@@ -48,16 +50,16 @@ async def test_the_list_says_how_far_each_run_is(http: AsyncClient, app: Holdfas
         run = await a_run(conn, "nightly", dead=1, budget="5 USD", labels={"team": "search"})
         await an_ended_run(conn, "weekly")
     page = seen((await http.get("/runs")).text)
-    assert page.title.startswith("1 run goes on · Runs")
-    assert "1 run here has dead jobs." in page.words
+    assert page.title.startswith("1 run in progress · Runs")
+    assert "nightly has 1 dead job." in page.words
     row = page.row("nightly", "Progress")
-    assert row["State"] == "sealed"
+    assert row["State"] == "running"
     assert row["Progress"] == "3 of 7 ended, 1 dead, 1 running"
-    assert row["Time left"].startswith("about ")
-    assert re.search(r" to \d", row["Time left"]), "an estimate has its spread"
+    assert re.match(r"about .* left", row["Time"])
+    assert re.search(r" to \d", row["Time"]), "an estimate has its spread"
     assert row["Cost"].endswith("of 5.00")
     assert row["Labels"] == "team: search"
-    assert page.row("weekly", "Progress")["Time left"].startswith("took ")
+    assert page.row("weekly", "Progress")["Time"].startswith("took ")
     assert ("nightly", f"/runs/{run}") in page.links
 
 
@@ -101,7 +103,7 @@ async def test_runs_come_a_page_at_a_time_and_a_look_has_an_end(
 
 async def test_an_empty_list_says_how_to_start_a_run(http: AsyncClient) -> None:
     page = (await http.get("/runs")).text
-    assert "No run goes on" in page
+    assert "No run in progress" in page
     assert "holdfast runs start nightly" in page
 
 
@@ -114,11 +116,24 @@ async def test_the_page_says_when_a_run_ends_and_what_it_costs(http: AsyncClient
         r"About .* left, .* to .*: 3 of 7 jobs ended, 4 to go\. One of them is dead\.", page.words
     )
     assert "no such host" in page.words
+    assert "By run times" not in page.words, "a measured rate says more than a forecast"
     assert "0.00 of 5.00 spent" in page.words
     assert "Actor Ada" in page.words
     assert ("1", f"/jobs?run={run}&state=dead") in page.links
     assert ("3", f"/jobs?run={run}&state=ready") in page.links
     assert (await http.get(f"/runs/{UUID(int=7)}")).status_code == 404
+
+
+def test_the_clock_time_of_an_end_agrees_with_the_time_left() -> None:
+    now = datetime(2026, 3, 17, 14, 14, 50, tzinfo=UTC)
+    for seconds, words, at, style in (
+        (75, "75 s", "14:16:05", "seconds"),
+        (150, "2 min", "14:16:00", "time"),
+        (205, "3 min", "14:17:00", "time"),
+        (7_500, "2 h 5 min", "16:19:00", "time"),
+    ):
+        left = timedelta(seconds=seconds)
+        assert (roughly(left), f"{clock_after(left, now):%H:%M:%S}", clock_style(left)) == (words, at, style)
 
 
 async def test_a_run_that_waits_for_its_budget_says_so(http: AsyncClient, app: Holdfast) -> None:

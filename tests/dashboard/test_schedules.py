@@ -26,6 +26,7 @@ async def test_a_schedule_shows_its_times_in_words_its_state_and_its_last_job(
     page = (await http.get("/schedules")).text
     assert "<title>3 schedules: 1 paused, 1 new, 1 active · Schedules · Holdfast</title>" in page
     assert "No worker has looked at 1 of them yet, so it makes no jobs." in page
+    assert "not yet: no worker has loaded it" in page, "no time is promised"
     assert "4 more times</summary>" in page
     assert "at 02:30 every day, Europe/Berlin" in page
     assert "every 15 min" in page

@@ -206,7 +206,8 @@ async def rescue(database: Database) -> Verdict:
     if not off:
         return ok("jobs of lost workers are taken over")
     first, named = off[0], [one.queue for one in off[:MOST_NAMED] if one.queue is not None]
-    where = f"the queues {some(named, len(off) > MOST_NAMED)}" if first.queue is not None else "all queues"
+    noun = "queue" if len(off) == 1 else "queues"
+    where = f"the {noun} {some(named, len(off) > MOST_NAMED)}" if first.queue is not None else "all queues"
     why = f": {first.reason}" if first.reason else ""
     scope = [] if first.queue is None else ["--queue", first.queue]
     return note(

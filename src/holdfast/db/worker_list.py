@@ -26,6 +26,12 @@ select
 from holdfast.left_workers($1::interval, $2::text)
 """
 RUNNING = "select coalesce(sum(jobs), 0)::bigint from holdfast.count_running() where queue <> $1"
+# Of the live jobs alone, by the index of what runs.
+RUNNING_BY_WORKER = """
+select worker, count(*) from holdfast.job_view
+where ended_at is null and state = 'running' and worker = any ($1::uuid[])
+group by worker
+"""
 DRAIN = "select worker from holdfast.drain_workers($1::uuid[], $2::text, $3::text, $4::text) as d (worker)"
 
 
@@ -52,6 +58,12 @@ async def count_running_jobs(on: Executor) -> int:
     """Of all queues of users, among at most 100,001 running jobs; heartbeats report less recent figures."""
     found: int = await fetch_value(on, RUNNING, INTERNAL_QUEUE)
     return found
+
+
+async def running_by_worker(on: Executor, workers: Sequence[WorkerId]) -> dict[WorkerId, int]:
+    """How many jobs each of them runs now; one without a job is left out."""
+    rows = await fetch(on, RUNNING_BY_WORKER, list(workers))
+    return {WorkerId(worker): number for worker, number in rows}
 
 
 async def left_workers(on: Executor, since: timedelta, group: str | None = None) -> list[LeftWorkers]:

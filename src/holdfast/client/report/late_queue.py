@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import IntEnum
 
-from holdfast.model.duration import short
 from holdfast.model.endpoint import Circuit, EndpointSummary
 from holdfast.model.human_readable import counted
 from holdfast.model.overview import OverviewEndpoint, OverviewQueue
 from holdfast.model.report import Problem, Weight
+from holdfast.report.words import duration
 
 MOST = 8
 LATE = timedelta(minutes=5)
@@ -116,7 +116,7 @@ def _title(name: str, kind: Kind) -> str:
 
 def _words(queue: OverviewQueue, waited: timedelta | None, cause: OverviewEndpoint | None) -> str:
     least = "More than " if "ready" in queue.more_than else ""
-    age = "" if waited is None else f", the oldest for {short(waited)}"
+    age = "" if waited is None else f", the oldest for {duration(waited)}"
     ready = f"{least}{counted(queue.ready, 'job')} ready{age}."
     if queue.paused:
         return f"{_pause(queue)}{ready}"

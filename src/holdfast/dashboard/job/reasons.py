@@ -1,6 +1,5 @@
 """Why a job is not running: each cause with the page that shows it, then what is not the cause."""
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,7 +20,6 @@ PAUSES = frozenset({"paused", "all_paused"})
 LIMITS = frozenset({"queue_limit", "queue_rate", "task_limit", "task_rate"})
 RUN_BUDGET = frozenset({"run_budget"})
 NEVER = timedelta(days=3650)  # a wait without a timeout ends in a hundred years
-JOB_AHEAD = re.compile(r"Job ([0-9a-f-]{36}) ")
 # Of a job that waits in line or for its time. If no cause of a check holds, its words are true.
 CHECKS = (
     (frozenset({"scheduled"}), "it is due"),
@@ -35,11 +33,14 @@ CHECKS = (
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """`path`: the page that shows the cause; empty if there is none."""
+    """`path`: the page that shows the cause; empty if there is none. `subject`: the words before `words` that
+    are its link; without them all words are.
+    """
 
     words: str
     until: datetime | None
     path: str
+    subject: str = ""
 
 
 def reasons_of(
@@ -52,9 +53,7 @@ def reasons_of(
 
 def _reason(blocker: Blocker, job: Job, details: JobDetails, now: datetime) -> Reason:
     until = blocker.until if blocker.until and blocker.until - now < NEVER else None
-    ahead = JOB_AHEAD.match(blocker.detail) if blocker.blocker == "behind" else None
-    path = f"/jobs/{ahead[1]}" if ahead else _path(blocker.blocker, job, details)
-    return Reason(blocker.detail, until, path)
+    return Reason(blocker.detail, until, _path(blocker.blocker, job, details))
 
 
 def passed_checks(blockers: Sequence[Blocker], job: Job) -> list[str]:

@@ -32,12 +32,11 @@ class Verdict:
 
 
 def verdict_on(job: Job, reasons: Sequence[Reason], last: Attempt | None, now: datetime) -> Verdict:
-    """`reasons`: what blocks it; `last`: the latest attempt that went wrong."""
+    """`reasons`: what blocks it, which the page lists below; `last`: the latest attempt that went wrong."""
     heading = str(job.state).capitalize()
     if job.is_ended:
         return _of_ended(job, last, heading, now)
     since = duration(now - job.changed_at) if job.changed_at else None
-    first = reasons[0].words if reasons else ""
     if job.state is State.RUNNING:
         words = f"Running for {duration(now - (job.started_at or now))}, attempt {job.attempt}."
         more = "A cancel was asked for." if job.cancel_asked_at else str(job.progress or "")
@@ -45,11 +44,12 @@ def verdict_on(job: Job, reasons: Sequence[Reason], last: Attempt | None, now: d
     if job.state is State.READY and not reasons:
         return Verdict("ready", "ready", f"Ready for {since}.", "A worker may start it now.")
     symbol, look = LOOKS.get(job.state, ("failed", "attention"))
+    more = ""
     if job.state is State.WAITING:
-        first = f"It waits for {waited_for(job.reason)}."
+        more = f"It waits for {waited_for(job.reason)}."
     elif job.due_at and job.due_at > now:
-        first = f"{first} It is due in {duration(job.due_at - now)}."
-    return Verdict(symbol, look, f"{heading} for {since}." if since else f"{heading}.", first)
+        more = f"It is due in {duration(job.due_at - now)}."
+    return Verdict(symbol, look, f"{heading} for {since}." if since else f"{heading}.", more)
 
 
 def _of_ended(job: Job, last: Attempt | None, heading: str, now: datetime) -> Verdict:

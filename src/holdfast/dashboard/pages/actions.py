@@ -22,6 +22,8 @@ from holdfast.model.state import State
 from holdfast.report.words import count, duration
 
 PAGE = 50
+MOST_FILTERS = 4  # that a row names
+NO_REASON = ("", "cancelled", "cancelled over HTTP")  # of a cancel
 VERBS = {
     ActionName.CANCEL: "Cancel",
     ActionName.REPLAY: "Replay",
@@ -99,12 +101,22 @@ class ActionSheet:
                 return f"{_sentence(self.counts) or 'Nothing matched'}."
             case State.RUNNING:
                 return self._pace_so_far()
+            case State.CANCELLED if not self.counts:
+                return self._cancelled()
             case State.CANCELLED | State.REJECTED | State.DEAD:
                 done = f"{_sentence(self.counts)} before that" if self.counts else "Nothing was changed"
                 by = f" by {self.stopped_by}" if self.stopped_by else ""
                 return f"Stopped{by}: {(self.action.problem or 'no reason is known').rstrip('.')}. {done}."
             case _:
                 return "It waits for a server: holdfast serve does bulk actions, four at a time."
+
+    def _cancelled(self) -> str:
+        """Of one that changed nothing: without the words that stand for no reason."""
+        by = f" by {self.stopped_by}" if self.stopped_by else ""
+        when = " before it started" if self.matched is None and self.action.progress is None else ""
+        why = (self.action.problem or "").rstrip(".")
+        said = "" if why in NO_REASON else f" ({why})"
+        return f"Cancelled{by}{when}{said}; nothing was changed."
 
     def _pace_so_far(self) -> str:
         progress = self.action.progress
@@ -122,6 +134,11 @@ class ActionSheet:
     def chips(self) -> list[Chip]:
         state = self.filters.get("state")
         return ([Chip("state", state, {})] if state else []) + chips(pairs_of(self.filters))
+
+    @property
+    def filter_words(self) -> str:
+        """state dead, queue mail"""
+        return ", ".join(f"{one.words} {one.value[:100]}" for one in self.chips[:MOST_FILTERS])
 
     @property
     def list_path(self) -> str:
@@ -163,7 +180,7 @@ class BulkActions(Page):
         cursor = view.get("cursor")
         place = JobId(read_id(cursor)) if cursor else None
         found = await page_actions(view.database, place, PAGE, None if view.sees_all else view.caller)
-        sheets = [ActionSheet(one) for one in found.items]
+        sheets = [ActionSheet(_shown(one, view.masking)) for one in found.items]
         return Shown("Bulk actions", {"sheets": sheets, "next": found.next, "is_first": not cursor})
 
 
@@ -176,10 +193,13 @@ class BulkActionPage(Page):
 
     async def read(self, view: View) -> Shown:
         action = await read_action(view.database, JobId(read_id(view.path["action"])))
-        shown = replace(action, settings=_masked(action.settings, view.masking))
-        sheet = ActionSheet(shown, await _stopped_by(view, action))
+        sheet = ActionSheet(_shown(action, view.masking), await _stopped_by(view, action))
         title = f"{sheet.action.state.capitalize()} · {sheet.title}"
         return Shown(title, {"sheet": sheet}, here=sheet.title, crumbs=(("Bulk actions", "/actions"),))
+
+
+def _shown(action: BulkAction, masking: Masking) -> BulkAction:
+    return replace(action, settings=_masked(action.settings, masking))
 
 
 def _masked(settings: Mapping[str, Any], masking: Masking) -> dict[str, Any]:

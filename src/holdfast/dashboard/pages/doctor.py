@@ -22,7 +22,8 @@ class Doctor(Page):
     async def read(self, view: View) -> Shown:
         found = (await self._kept.get(None, lambda: examine(view.database), view.share)).findings
         open_ones = sorted(
-            (one for one in found if one.level is not Level.OK), key=lambda one: ORDER.index(one.level)
+            (one for one in found if one.level is not Level.OK),
+            key=lambda one: (not is_serious(one), ORDER.index(one.level)),
         )
         verdict = verdict_of(found)
         values = {
@@ -31,8 +32,14 @@ class Doctor(Page):
             "verdict": verdict,
             "level": open_ones[0].level if open_ones else Level.OK,
             "command_of": command_of,
+            "is_serious": is_serious,
         }
         return Shown(f"{verdict} · Doctor", values, here="Doctor")
+
+
+def is_serious(finding: Finding) -> bool:
+    """What is wrong now, and what loses jobs at the next crash."""
+    return finding.level is Level.WRONG or (finding.level is Level.NOTE and finding.check == "durability")
 
 
 def verdict_of(found: list[Finding]) -> str:

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from holdfast.api.request.access import Access
 from holdfast.api.request.pages import FARTHEST, read_number
 from holdfast.client.errors import ErrorFilter, read_errors
+from holdfast.client.report.period import choose_period
 from holdfast.dashboard.kept import Kept
 from holdfast.dashboard.page import Page, Shown, View
 from holdfast.model.access_key import AccessAction, Caller
@@ -81,7 +82,10 @@ class Errors(Page):
 
 
 async def _read(view: View, since: str, skip: int, given: Mapping[str, str]) -> Causes:
-    """A key for some queues sees the errors of these only."""
+    """A key for some queues sees the errors of these only. The period is that of the overview and of reports,
+    which count by the minute: the same attempts are counted everywhere.
+    """
+    period = choose_period(since, view.now)
     wanted: ErrorFilter = {
         "queue": given.get("queue"),
         "task": given.get("task"),
@@ -89,8 +93,9 @@ async def _read(view: View, since: str, skip: int, given: Mapping[str, str]) -> 
         "text": given.get("text"),
         "queues": view.caller.queues,
     }
-    page = await read_errors(view.database, since, GROUPS, skip, **wanted)
+    page = await read_errors(view.database, period.length, GROUPS, skip, until=period.until, **wanted)
     if not any(PUT_OFF in one.outcomes for one in page.items):
         return Causes(page, 0)
     wanted["outcome"] = PUT_OFF
-    return Causes(page, (await read_errors(view.database, since, 1, slices=0, **wanted)).total.attempts)
+    put_off = await read_errors(view.database, period.length, 1, slices=0, until=period.until, **wanted)
+    return Causes(page, put_off.total.attempts)

@@ -13,6 +13,7 @@ from holdfast.dashboard.job.actions import actions_on, has_masked
 from holdfast.dashboard.job.data import read_data, tabs_of
 from holdfast.dashboard.job.facts import labels_of, policy_words, trace_of
 from holdfast.dashboard.job.life import READ, life_of
+from holdfast.dashboard.job.line import with_line
 from holdfast.dashboard.job.reasons import passed_checks, reasons_of
 from holdfast.dashboard.job.snippets import Snippet, enqueue_snippets, read_snippets
 from holdfast.dashboard.job.verdict import verdict_on
@@ -97,6 +98,7 @@ async def _explained(view: View, job: Job, details: JobDetails) -> dict[str, Any
     """Empty if the job ended and was pruned since it was read."""
     blockers = all_seen_by(view.caller, await stats.explain(view.database, job.id))
     reasons, remarks = reasons_of(blockers, job, details, view.now)
+    reasons = await with_line(view, job, blockers, reasons)
     failed = await jobs.list_attempts(view.database, job.id, 1) if details.attempts else []
     kind = "ended" if job.is_ended else str(job.state)
     return {

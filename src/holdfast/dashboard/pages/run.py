@@ -14,7 +14,7 @@ from holdfast.dashboard.job_rows import JobRow, job_rows
 from holdfast.dashboard.kept import Kept
 from holdfast.dashboard.page import Page, Shown, View
 from holdfast.dashboard.run.progress_bar import progress_bar
-from holdfast.dashboard.run.verdict import roughly, spread, verdict_on
+from holdfast.dashboard.run.verdict import clock_after, clock_style, roughly, spread, verdict_on
 from holdfast.db import runs
 from holdfast.db.jobs import page_outlines
 from holdfast.model.access_key import AccessAction, Caller
@@ -82,6 +82,8 @@ class RunPage(Page):
             ),
             "roughly": roughly,
             "spread": spread,
+            "clock_after": clock_after,
+            "clock_style": clock_style,
         }
         title = f"{_short(progress)} · {progress.name}"
         return Shown(title, values, here=progress.name, crumbs=(("Runs", "/runs"),) if view.sees_all else ())

@@ -139,15 +139,22 @@ def _verdict(going: int, rows: Sequence[RunRow]) -> Verdict:
     blocked = [row for row in rows if row.is_blocked]
     dying = [row for row in rows if row.run.ended_at is None and row.run.dead]
     on = counted(going, "run") if going <= MOST_OPEN else f"More than {MOST_OPEN:,} runs"
-    words = f"{on} {'goes' if going == 1 else 'go'} on" if going else "No run goes on"
+    words = f"{on} in progress" if going else "No run in progress"
     wrong = ""
     if blocked:
         wrong = f"{counted(len(blocked), 'run')} here {_has(blocked, 'waits', 'wait')} for a larger budget."
     elif dying:
-        wrong = f"{counted(len(dying), 'run')} here {_has(dying, 'has', 'have')} dead jobs."
+        wrong = _of_dead(dying)
     if wrong:
         return Verdict("failed", "attention", words, wrong)
     return Verdict("running" if going else "completed", "running" if going else "ok", words)
+
+
+def _of_dead(dying: Sequence[RunRow]) -> str:
+    """nightly has 2 dead jobs; of several, the one with the most is named"""
+    worst = max((row.run for row in dying), key=lambda run: run.dead)
+    others = f", {counted(len(dying) - 1, 'other run')} here too" if len(dying) > 1 else ""
+    return f"{worst.name[:80]} has {counted(worst.dead, 'dead job')}{others}."
 
 
 def _has(rows: Sequence[RunRow], one: str, several: str) -> str:

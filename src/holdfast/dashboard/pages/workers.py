@@ -47,8 +47,10 @@ class Workers(Page):
         slots, running = sum(one.slots for one in live), await worker_list.count_running_jobs(view.database)
         more = "More than " if len(found) > MOST else ""
         verdict = f"{more}{counted(len(live), 'live worker')}" if live else "No worker is running"
+        shown = found[skip : min(skip + LISTED, MOST)]
+        busy = await worker_list.running_by_worker(view.database, [one.id for one in shown])
         values = {
-            "workers": found[skip : min(skip + LISTED, MOST)],
+            "workers": [(one, busy.get(one.id, 0)) for one in shown],
             "has_more": len(found) > MOST,
             "most": MOST,
             "skip": skip,
@@ -93,10 +95,9 @@ class Worker(Page):
         return Shown(f"{name} is {values['state']} · Workers", values, name, (("Workers", "/workers"),))
 
 
-def state_of(worker: WorkerSummary, running: int | None = None) -> str:
-    """A worker that waits for jobs is idle. `running`: its jobs, unless its heartbeat shall say."""
-    has_jobs = worker.running if running is None else running
-    return "idle" if worker.state == "working" and not has_jobs else worker.state
+def state_of(worker: WorkerSummary, running: int) -> str:
+    """A worker that waits for jobs is idle. `running`: its jobs now, which its heartbeat reports later."""
+    return "idle" if worker.state == "working" and not running else worker.state
 
 
 def _slots_of(queue: str, live: Sequence[WorkerSummary]) -> int:

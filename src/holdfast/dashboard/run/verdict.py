@@ -7,6 +7,8 @@ from holdfast.model.human_readable import counted
 from holdfast.model.run_progress import RunProgress
 from holdfast.report.words import duration, percent
 
+IN_MINUTES = timedelta(minutes=2)  # a duration is written in minutes from here on
+
 
 def verdict_on(run: RunProgress) -> Verdict:
     if run.ended_at is not None:
@@ -53,6 +55,17 @@ def _of_ended(run: RunProgress, ended_at: datetime) -> Verdict:
 def roughly(length: timedelta) -> str:
     """To the second at most: an estimate has no tenths."""
     return duration(timedelta(seconds=max(1, round(length.total_seconds()))))
+
+
+def clock_after(length: timedelta, now: datetime) -> datetime:
+    """When a time that `roughly` writes is over: from a minute to a minute if it is written in minutes."""
+    if length < IN_MINUTES:
+        return now + length
+    return now.replace(second=0, microsecond=0) + timedelta(minutes=round(length.total_seconds() / 60))
+
+
+def clock_style(length: timedelta) -> str:
+    return "day" if length.days else "seconds" if length < IN_MINUTES else "time"
 
 
 def spread(run: RunProgress) -> str:
