@@ -67,7 +67,5 @@ def range_bar(axis: LogAxis, ranges: Sequence[Range]) -> Markup:
             )
         )
         if not _is_zero(middle):
-            drawn.append(
-                element("circle", class_=f"solid c-{colour}", cx=f"{left:.1f}%", cy=y + 3, r="3")
-            )
+            drawn.append(element("circle", class_=f"solid c-{colour}", cx=f"{left:.1f}%", cy=y + 3, r="3"))
     return element("svg", *grid, *drawn, class_="plot", aria_hidden="true")
