@@ -28,7 +28,7 @@ UPDATES = 6
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is kept between two updates, so that each of them may move whatever can move."""
 
-    async def read(self: Any, key: Any, read_again: Callable[[], Awaitable[Any]]) -> Any:
+    async def read(self: Any, key: Any, read_again: Callable[[], Awaitable[Any]], share: Any) -> Any:
         return await read_again()
 
     monkeypatch.setattr(Kept, "get", read)

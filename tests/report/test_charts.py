@@ -9,7 +9,7 @@ from holdfast.report.charts.range_bar import LogAxis, range_bar
 from holdfast.report.charts.scale import duration_ticks, share, tick_words, time_ticks, value_ticks
 from holdfast.report.charts.share_bar import share_bar
 from holdfast.report.charts.sparkline import sparkline
-from holdfast.report.charts.time_chart import Series, TimeChart, time_chart
+from holdfast.report.charts.time_chart import Series, TimeChart, legend, time_chart
 from tests.report.page_check import PageCheck
 
 NOON = datetime(2030, 1, 31, 12, tzinfo=UTC)
@@ -123,6 +123,23 @@ def test_a_range_stays_on_its_axis() -> None:
     assert [words for _, words in axis.places()] == ["1 s", "1 min", "1 h", "1 d"]
     assert "circle" in range_bar(axis, [("ready", timedelta(seconds=1), timedelta(seconds=2))])
     assert "circle" not in range_bar(axis, [("ready", None, None)])
+
+
+def test_what_took_no_time_has_no_place_on_a_logarithmic_axis() -> None:
+    axis = LogAxis([timedelta(0), timedelta(seconds=9)])
+    assert "c-ready" not in range_bar(axis, [("ready", timedelta(0), timedelta(0))])
+    drawn = range_bar(axis, [("ready", timedelta(0), timedelta(seconds=9))])
+    assert "<rect" in drawn
+    assert "circle" not in drawn
+
+
+def test_a_limit_is_a_dashed_step_behind_the_rest_with_room_above() -> None:
+    calls, limit = Series("In flight", "running", [2, 4]), Series("Limit", "quiet", [4, None])
+    hour_ago = NOON - timedelta(hours=1)
+    made = time_chart(TimeChart("k", "t", "d", hour_ago, NOON, areas=(calls,), limits=(limit,)))
+    assert 'd="M0 45.33 V45.33 H1"' in made
+    assert made.index("stroke dash c-quiet") < made.index("stroke c-running")
+    assert "stroke dash" in legend((calls,), limits=(limit,))
 
 
 def test_a_share_is_between_nothing_and_all() -> None:

@@ -77,7 +77,9 @@ FOLDED = ("Slowest jobs", "Workers", "Workers that left")
 
 
 def _folded(heading: str, part: Markup) -> Markup:
-    return element("details", element("summary", heading, class_="button quiet"), part)
+    return element(
+        "details", element("summary", element("span", heading, class_="strong")), part, class_="panel fold"
+    )
 
 
 def _ends_by_queue(report: Report) -> dict[str, Ends]:

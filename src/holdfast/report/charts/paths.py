@@ -14,6 +14,16 @@ def line_path(values: Sequence[float | None], top: float, height: float) -> str:
     return " ".join(written)
 
 
+def step_path(values: Sequence[float | None], top: float, height: float) -> str:
+    """Level within each slice, upright between them: for what is set, such as a limit."""
+    written: list[str] = []
+    for run in _runs(values):
+        levels = [(number, height - height * value / top) for number, value in run]
+        written.append(f"M{levels[0][0]:g} {levels[0][1]:.2f}")
+        written += [f"V{y:.2f} H{number + 1:g}" for number, y in levels]
+    return " ".join(written)
+
+
 def area_path(upper: Sequence[float | None], lower: Sequence[float], top: float, height: float) -> str:
     """Between two lines; a gap where the upper one is not known."""
     written: list[str] = []

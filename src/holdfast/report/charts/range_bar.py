@@ -1,4 +1,7 @@
-"""Ranges of durations on a logarithmic axis: a dot at p50, a bar from there to p95."""
+"""Ranges of durations on a logarithmic axis: a dot at p50, a bar from there to p95.
+
+Such an axis has no zero: nothing is drawn for what is too short to have a place on it.
+"""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -9,14 +12,14 @@ from holdfast.report.markup import Markup, element
 Range = tuple[str, timedelta | None, timedelta | None]  # colour, p50, p95
 
 _TICKS = ((1.0, "1 s"), (60.0, "1 min"), (3600.0, "1 h"), (86_400.0, "1 d"))
-LEAST = 0.05  # seconds; shorter ones are all short
+LEAST = 0.05  # seconds; shorter ones count as zero
 
 
 class LogAxis:
     """From below the shortest to above the longest of all durations, at least two ticks."""
 
     def __init__(self, lengths: Sequence[timedelta | None]) -> None:
-        known = [max(one.total_seconds(), LEAST) for one in lengths if one is not None]
+        known = [one.total_seconds() for one in lengths if one is not None and not _is_zero(one)]
         self.shortest = min(*known, 0.5, 0.5) * 0.7
         self.longest = max(*known, 90.0, 90.0) * 1.4
 
@@ -26,6 +29,10 @@ class LogAxis:
     def places(self) -> list[tuple[float, str]]:
         inside = [(tick, words) for tick, words in _TICKS if self.shortest < tick < self.longest]
         return [(self.place(timedelta(seconds=tick)), words) for tick, words in inside]
+
+
+def _is_zero(length: timedelta) -> bool:
+    return length.total_seconds() < LEAST
 
 
 def axis_words(axis: LogAxis) -> Markup:
@@ -45,18 +52,20 @@ def range_bar(axis: LogAxis, ranges: Sequence[Range]) -> Markup:
     ]
     drawn: list[Markup] = []
     for row, (colour, middle, high) in enumerate(ranges):
-        if middle is not None and high is not None:
-            left, right, y = axis.place(middle), axis.place(high), 4 + 9 * row
-            drawn += [
-                element(
-                    "rect",
-                    class_=f"soft c-{colour}",
-                    x=f"{left:.1f}%",
-                    width=f"{max(0.0, right - left):.1f}%",
-                    y=y,
-                    height="6",
-                    rx="3",
-                ),
-                element("circle", class_=f"solid c-{colour}", cx=f"{left:.1f}%", cy=y + 3, r="3"),
-            ]
+        if middle is None or high is None or _is_zero(high):
+            continue
+        left, right, y = axis.place(middle), axis.place(high), 4 + 9 * row
+        drawn.append(
+            element(
+                "rect",
+                class_=f"soft c-{colour}",
+                x=f"{left:.1f}%",
+                width=f"{max(0.0, right - left):.1f}%",
+                y=y,
+                height="6",
+                rx="3",
+            )
+        )
+        if not _is_zero(middle):
+            drawn.append(element("circle", class_=f"solid c-{colour}", cx=f"{left:.1f}%", cy=y + 3, r="3"))
     return element("svg", *grid, *drawn, class_="plot", aria_hidden="true")

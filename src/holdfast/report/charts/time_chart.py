@@ -1,4 +1,4 @@
-"""A chart over time: areas on each other, lines, and below them a strip of bars for what is rare.
+"""A chart over time: areas on each other, lines, limits, and below them a strip of bars for what is rare.
 
 The outer drawing is in pixels and percent, so that it stretches without distorting text; the paths are in a
 nested one that stretches freely.
@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from holdfast.report.charts.paths import area_path, line_path
+from holdfast.report.charts.paths import area_path, line_path, step_path
 from holdfast.report.charts.scale import share, tick_words, time_ticks, value_ticks
 from holdfast.report.markup import Markup, element, joined
 
@@ -36,7 +36,8 @@ class Series:
 @dataclass(frozen=True, slots=True)
 class TimeChart:
     """Each series has one value per slice between `since` and `until`, None for a gap; `hints` has a sentence
-    per slice. `before`: words for a wide gap at the beginning.
+    per slice. `limits` are dashed steps behind the rest, with one unit of room above. `before`: words for a
+    wide gap at the beginning.
     """
 
     key: str
@@ -46,6 +47,7 @@ class TimeChart:
     until: datetime
     areas: Sequence[Series] = ()
     lines: Sequence[Series] = ()
+    limits: Sequence[Series] = ()
     strip_title: str = ""
     bars: Sequence[Series] = ()
     hints: Sequence[str] = ()
@@ -57,12 +59,12 @@ class TimeChart:
 
     @property
     def slices(self) -> int:
-        return len([*self.areas, *self.lines, *self.bars][0].values)
+        return len([*self.areas, *self.lines, *self.limits, *self.bars][0].values)
 
     @property
     def first_known(self) -> int:
         """The slice in which areas and lines begin."""
-        drawn = list(zip(*(one.values for one in [*self.areas, *self.lines]), strict=True))
+        drawn = list(zip(*(one.values for one in [*self.areas, *self.lines, *self.limits]), strict=True))
         known = (n for n, values in enumerate(drawn) if any(value is not None for value in values))
         return next(known, self.slices)
 
@@ -103,12 +105,18 @@ def time_chart(chart: TimeChart) -> Markup:
     return element("div", scale, drawing, class_="chart")
 
 
-def legend(areas: Sequence[Series], lines: Sequence[Series] = (), bars: Sequence[Series] = ()) -> Markup:
+def legend(
+    areas: Sequence[Series],
+    lines: Sequence[Series] = (),
+    bars: Sequence[Series] = (),
+    limits: Sequence[Series] = (),
+) -> Markup:
     area = joined(element("rect", class_="area", width="14", height="10"), _dash())
     bar = element("rect", class_="solid", x="4", y="1", width="6", height="9", rx="1")
     marks = [
         *((one, area) for one in areas),
         *((one, _dash()) for one in lines),
+        *((one, element("path", class_="stroke dash", d="M0 5h14")) for one in limits),
         *((one, bar) for one in bars),
     ]
     return element("ul", *(_legend_line(one, mark) for one, mark in marks), class_="legend")
@@ -129,7 +137,9 @@ def _dash() -> Markup:
 
 def _highest(chart: TimeChart) -> float:
     stacked = [sum(values) for values in zip(*(one.known for one in chart.areas), strict=True)]
-    return max([*stacked, *(value for one in chart.lines for value in one.known)], default=0.0)
+    lines = [value for one in chart.lines for value in one.known]
+    limits = [value + 1 for one in chart.limits for value in one.known]
+    return max([*stacked, *lines, *limits], default=0.0)
 
 
 def _bar_ticks(chart: TimeChart) -> list[float]:
@@ -176,9 +186,14 @@ def _paths(chart: TimeChart, top: float) -> Markup:
         element("path", class_=f"stroke heavy c-{one.colour}", d=line_path(one.values, top, PLOT))
         for one in chart.lines
     ]
+    limits = [
+        element("path", class_=f"stroke dash c-{one.colour}", d=step_path(one.values, top, PLOT))
+        for one in chart.limits
+    ]
     return element(
         "svg",
         *areas,
+        *limits,
         *reversed(edges),
         *lines,
         y=TOP,

@@ -85,7 +85,7 @@ def endpoint_chart(period: Period, number: int, one: EndpointReport, heading: st
             one.since,
             period.until,
             areas=(in_flight,),
-            lines=(limit,),
+            limits=(limit,),
             strip_title="429s and failed calls",
             bars=bars,
             hints=[f"{at}: {_sentence(part)}" for at, part in zip(times, one.slices, strict=True)],
@@ -98,7 +98,7 @@ def endpoint_chart(period: Period, number: int, one: EndpointReport, heading: st
         heading or one.name,
         body(chart),
         chart_table(HEADINGS, reversed(rows), f"Calls of {one.name}, newest first"),
-        aside=legend((in_flight,), (limit,), bars),
+        aside=legend((in_flight,), bars=bars, limits=(limit,)),
     )
 
 

@@ -17,13 +17,14 @@ def headline(report: Report) -> str:
 
 
 def verdict(report: Report, links: Links | None = None) -> Markup:
+    """The heading of the page; the dashboard, with links, has its own above it."""
     is_bad = any(one.weight is Weight.BAD for one in report.problems)
     look = "bad" if is_bad else "attention" if report.problems else "ok"
     symbol = {"bad": "dead", "attention": "failed", "ok": "completed"}[look]
     head = element(
         "header",
         element("span", shape(symbol, is_big=True), class_=f"is-{look} verdict-shape"),
-        element("h1", headline(report)),
+        element("h1", headline(report)) if links is None else element("h2", headline(report), class_="h1"),
         _period(report),
     )
     problems = [_problem(one, links) for one in report.problems]
