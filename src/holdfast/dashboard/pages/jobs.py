@@ -1,5 +1,6 @@
 """The list of jobs: filters in its address, a search box, and actions on some of them or all that match."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -53,6 +54,7 @@ class Jobs(Page):
 
     def __init__(self) -> None:
         self._counts: Kept[str, dict[str, Count]] = Kept(timedelta(seconds=5))
+        self._letters: Kept[str, OpenLetters] = Kept()
 
     async def allow(self, access: Access, request: Request, path: Mapping[str, str]) -> Caller:
         """A key for some queues or tasks lists one of them at a time."""
@@ -88,7 +90,7 @@ class Jobs(Page):
             "counts": await self._counted(view, wanted),
             "scopes": _scopes(view.caller),
             **await _choices(view),
-            **await _offers(view, wanted, jobs, is_whole),
+            **await self._offers(view, wanted, jobs, is_whole),
         }
         return Shown(f"{title} · Jobs", values, here="Jobs")
 
@@ -98,6 +100,21 @@ class Jobs(Page):
             return {}
         queue = wanted.filters.get("queue", "")
         return await self._counts.get(queue, lambda: _counts(view, queue), view.share)
+
+    async def _offers(
+        self, view: View, wanted: JobQuery, jobs: Sequence[JobOutline], is_whole: bool
+    ) -> dict[str, Any]:
+        if not view.may_operate or wanted.problem or wanted.get("queue") == INTERNAL_QUEUE:
+            return {"offers": [], "bulk_offers": []}
+        letters = None
+        if (same := as_letters(wanted.filters)) is not None:
+            key = json.dumps(same, sort_keys=True, default=str)
+            letters = await self._letters.get(key, lambda: _open_letters(view, same), view.share)
+        return {
+            "offers": offers_for_selection(jobs),
+            "bulk_offers": offers_for_filter(wanted.filters, jobs, is_whole, letters),
+            "bulk_filter": lasting(wanted.filters, view.now),
+        }
 
 
 async def _one_cause(view: View, wanted: JobQuery, jobs: Sequence[JobOutline]) -> str | None:
@@ -145,18 +162,6 @@ async def _choices(view: View) -> dict[str, Any]:
     return {
         "queues": await queue_names(view.database, NAMES),
         "tasks": await task_names(view.database, NAMES),
-    }
-
-
-async def _offers(view: View, wanted: JobQuery, jobs: Sequence[JobOutline], is_whole: bool) -> dict[str, Any]:
-    if not view.may_operate or wanted.problem or wanted.get("queue") == INTERNAL_QUEUE:
-        return {"offers": [], "bulk_offers": []}
-    letters = as_letters(wanted.filters)
-    open_letters = None if letters is None else await _open_letters(view, letters)
-    return {
-        "offers": offers_for_selection(jobs),
-        "bulk_offers": offers_for_filter(wanted.filters, jobs, is_whole, open_letters),
-        "bulk_filter": lasting(wanted.filters, view.now),
     }
 
 

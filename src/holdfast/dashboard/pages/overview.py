@@ -44,11 +44,14 @@ STATES = {
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Of the whole installation, by the minute."""
+    """Of the whole installation, by the minute. `drawn`: what a page shows of them, which takes half of the
+    time that a page takes to write.
+    """
 
     ends: PeriodFigures
     lines: Mapping[str, Line]
     findings: Sequence[Finding]
+    drawn: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,24 +121,36 @@ class CaptureMonitor(Overview):
 async def _figures(view: View, since: str) -> Figures:
     ends = await read_period(view.database, since, view.now)
     lines = by_minute(await depth_history(view.database, HOUR))
-    return Figures(ends, lines, (await examine(view.database)).findings)
+    shown = {
+        **_drawn(ends.ended, ends.queues, list(lines.values())),
+        "end_sparks": _end_sparks(ends),
+        "chart": throughput(ends),
+    }
+    return Figures(ends, lines, (await examine(view.database)).findings, shown)
 
 
 def _shown(found: Found, figures: Figures, sees_all: bool) -> dict[str, Any]:
     """Figures of the queues that the caller sees."""
-    names = [one.name for one in found.queues]
-    queues = {name: ends for name, ends in figures.ends.queues.items() if sees_all or name in names}
-    ended = figures.ends.ended if sees_all else _sum(queues.values())
-    lines = [line for name, line in figures.lines.items() if sees_all or name in names]
     return {
-        "ended": ended,
         "totals": {state: _total(found, state) for state in STATES},
         "dead": sum(one.dead for one in found.queues),
         "paused_ready": sum(one.ready for one in found.queues if one.paused),
-        "sparks": {state: drawn(depths(lines, state), colour) for state, colour in STATES.items()},
-        "end_sparks": _end_sparks(figures.ends) if sees_all else {},
         "queue_sparks": _queue_sparks(found, figures.lines),
-        "chart": throughput(figures.ends) if sees_all else None,
+        **(figures.drawn if sees_all else _limited(found, figures)),
+    }
+
+
+def _limited(found: Found, figures: Figures) -> dict[str, Any]:
+    names = [one.name for one in found.queues]
+    queues = {name: ends for name, ends in figures.ends.queues.items() if name in names}
+    lines = [line for name, line in figures.lines.items() if name in names]
+    return {**_drawn(_sum(queues.values()), queues, lines), "end_sparks": {}, "chart": None}
+
+
+def _drawn(ended: Ends, queues: Mapping[str, Ends], lines: Sequence[Line]) -> dict[str, Any]:
+    return {
+        "ended": ended,
+        "sparks": {state: drawn(depths(lines, state), colour) for state, colour in STATES.items()},
         "ranges": ranges(queues),
         "retries": retries(ended, retries_of(ended)),
     }
