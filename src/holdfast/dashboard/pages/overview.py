@@ -23,6 +23,7 @@ from holdfast.db.overview import count_tasks, parked_jobs
 from holdfast.model.access_key import AccessAction, Caller
 from holdfast.model.dead_letter import LetterCause
 from holdfast.model.overview import Overview as Found
+from holdfast.model.overview import Parked
 from holdfast.model.queue import INTERNAL_QUEUE
 from holdfast.model.report import NO_ENDS, Ends
 from holdfast.report.charts.sparkline import sparkline
@@ -51,6 +52,7 @@ class Figures:
     ends: PeriodFigures
     lines: Mapping[str, Line]
     findings: Sequence[Finding]
+    ready: Mapping[str, Sequence[int]]
     drawn: Mapping[str, Any]
 
 
@@ -71,6 +73,7 @@ class Overview(Page):
     def __init__(self) -> None:
         self._figures: Kept[str, Figures] = Kept(timedelta(seconds=15))
         self._causes: Kept[tuple[str, ...], dict[str, LetterCause]] = Kept(timedelta(minutes=1))
+        self._parked: Kept[tuple[str, ...] | None, Parked] = Kept(timedelta(seconds=5))
 
     async def allow(self, access: Access, request: Request, path: Mapping[str, str]) -> Caller:
         # It lists no task, so that a key for some tasks is refused: queues are not counted by task.
@@ -95,10 +98,14 @@ class Overview(Page):
             "rows": {"troubles": SHOWN, "running": RUNNING, "ended": ENDED},
             "periods": PERIODS,
             "since": since,
-            "parked": await parked_jobs(view.database, view.caller.queues),
+            "parked": await self._parked_of(view),
             **_shown(found, figures, view.sees_all),
         }
         return Shown(f"{words} · Overview", values, here="Overview")
+
+    async def _parked_of(self, view: View) -> Parked:
+        queues = None if view.caller.queues is None else tuple(view.caller.queues)
+        return await self._parked.get(queues, lambda: parked_jobs(view.database, queues), view.share)
 
     async def _causes_of(self, view: View, found: Found) -> dict[str, LetterCause]:
         """Of the open dead letters of each queue that is named first."""
@@ -126,7 +133,8 @@ async def _figures(view: View, since: str) -> Figures:
         "end_sparks": _end_sparks(ends),
         "chart": throughput(ends),
     }
-    return Figures(ends, lines, (await examine(view.database)).findings, shown)
+    ready = {name: depths([line], "ready") for name, line in lines.items()}
+    return Figures(ends, lines, (await examine(view.database)).findings, ready, shown)
 
 
 def _shown(found: Found, figures: Figures, sees_all: bool) -> dict[str, Any]:
@@ -135,7 +143,7 @@ def _shown(found: Found, figures: Figures, sees_all: bool) -> dict[str, Any]:
         "totals": {state: _total(found, state) for state in STATES},
         "dead": sum(one.dead for one in found.queues),
         "paused_ready": sum(one.ready for one in found.queues if one.paused),
-        "queue_sparks": _queue_sparks(found, figures.lines),
+        "queue_sparks": _queue_sparks(found, figures.ready),
         **(figures.drawn if sees_all else _limited(found, figures)),
     }
 
@@ -185,12 +193,12 @@ def _end_sparks(ends: PeriodFigures) -> dict[str, Markup]:
     }
 
 
-def _queue_sparks(found: Found, lines: Mapping[str, Line]) -> dict[str, Markup]:
+def _queue_sparks(found: Found, ready: Mapping[str, Sequence[int]]) -> dict[str, Markup]:
     """The ready jobs of each queue in the last hour."""
     return {
-        one.name: drawn(depths([lines[one.name]], "ready"), "failed" if one.grows else "ready")
+        one.name: drawn(ready[one.name], "failed" if one.grows else "ready")
         for one in found.queues
-        if one.name in lines
+        if one.name in ready
     }
 
 
