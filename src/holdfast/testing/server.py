@@ -11,8 +11,15 @@ from holdfast.model.error import DatabaseUnavailable
 
 VARIABLE = "HOLDFAST_TEST_DATABASE_URL"
 
-# Tests check logic, not the disk: without syncing they take a third of the time.
-SETTINGS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "300"}
+# Tests check logic, not the disk: without syncing they take a third of the time. Autovacuum would visit
+# hundreds of databases that live for seconds, and make a session plan its statements again at any moment.
+SETTINGS = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "max_connections": "300",
+    "autovacuum_naptime": "1d",
+}
 
 
 # A new database is some hundred small files: in memory that takes 15 ms, on a slow disk half a second.
