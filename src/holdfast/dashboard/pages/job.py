@@ -84,7 +84,7 @@ async def _job(view: View) -> tuple[Job, JobDetails]:
 
 
 async def _check_scope(view: View) -> None:
-    """One that ended and was pruned meanwhile has not been moved."""
+    """One that ended and has been pruned since was not moved."""
     found = [] if view.sees_all else await jobs.job_outlines(view.database, [_id(view.path)])
     if not all(view.caller.sees(one.queue, one.task) for one in found):
         raise _no_job(_id(view.path))
