@@ -2,6 +2,8 @@
 
 import json
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from uuid import UUID
 
@@ -10,6 +12,7 @@ import pytest
 
 from tests.crash.processes import WorkerProcess, lives, until
 from tests.crash.world import World
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.alone
 
@@ -78,3 +81,25 @@ async def test_a_killed_child_costs_its_job_a_failure_and_the_worker_nothing(
     row = await here.job(job)
     assert (row["attempt"], row["failures"], row["losses"]) == (2, 1, 0)
     assert not worker.has_ended
+
+
+LATE_FORK = """
+import os, time
+from holdfast.worker.call.process.child.child_limits import let_forks_die_with_it
+
+def outlive_the_parent():
+    while os.getppid() == parent:
+        time.sleep(0.01)
+
+parent = os.getpid()
+os.register_at_fork(after_in_child=outlive_the_parent)
+let_forks_die_with_it()
+if os.fork() == 0:
+    time.sleep(600)
+os._exit(0)
+"""
+
+
+def test_a_fork_that_first_runs_after_its_parent_was_killed_ends_too() -> None:
+    # Its end closes the pipe for which run() waits.
+    subprocess.run([sys.executable, "-c", LATE_FORK], stdout=subprocess.PIPE, timeout=PATIENCE, check=True)

@@ -8,6 +8,9 @@ import sys
 
 PR_SET_PDEATHSIG = 1
 
+# Loaded here: a forked process must not wait for the loader's lock, which a thread of its parent may hold.
+libc = ctypes.CDLL(None)
+
 
 def die_with(parent: int) -> None:
     """Linux kills it when its parent ends, even if the handler holds the interpreter lock.
@@ -15,9 +18,20 @@ def die_with(parent: int) -> None:
     Elsewhere it notices the closed connection.
     """
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)  # the parent ended before this call
+
+
+def let_forks_die_with_it() -> None:
+    """Whatever the handler forks ends with it, also if this process is killed before the fork runs at all."""
+    parent = os.getpid()
+
+    def note_parent() -> None:
+        nonlocal parent
+        parent = os.getpid()
+
+    os.register_at_fork(before=note_parent, after_in_child=lambda: die_with(parent))
 
 
 def apply_limits(memory: int | None, nice: int) -> None:

@@ -1,12 +1,11 @@
 """The main function of a child process."""
 
-import os
 import socket
 
 from holdfast.telemetry.log_setup import join_log
 from holdfast.worker.attempt.handler import Handler
 from holdfast.worker.call.process.child.child_attempt import run_attempt
-from holdfast.worker.call.process.child.child_limits import apply_limits, die_with
+from holdfast.worker.call.process.child.child_limits import apply_limits, die_with, let_forks_die_with_it
 from holdfast.worker.call.process.child.child_log import ChildLog
 from holdfast.worker.call.process.child.handler_loop import HandlerLoop
 from holdfast.worker.call.process.child.load_task import load_task
@@ -16,7 +15,7 @@ from holdfast.worker.call.process.task_location import TaskLocation
 
 def main(descriptor: int, worker: int) -> None:
     """Until the worker tells it to close; usually the worker kills it, or it dies with the worker."""
-    os.register_at_fork(after_in_child=lambda: die_with(os.getppid()))
+    let_forks_die_with_it()
     die_with(worker)
     parent = ParentConnection(socket.socket(fileno=descriptor))
     handler, loop = _load(parent)
