@@ -1,8 +1,10 @@
 """A worker's round over the schedules, on a faked clock: the clock of its host does not matter."""
 
+import asyncio
 import json
 import logging
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -14,6 +16,8 @@ from holdfast.maintenance.fire_schedules import BATCH, fire_schedules
 from holdfast.model.error import HoldfastError
 from holdfast.model.schedule import Schedule
 from holdfast.testing.clock import FakeClock, install_fake_clock
+from tests.worker.outage import outage
+from tests.worker.working import until, working
 
 START = datetime(2026, 3, 25, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -32,11 +36,15 @@ async def set_schedule(db: Database, name: str = "s", **settings: Any) -> None:
 
 
 async def slots(db: Database, name: str = "s") -> list[str]:
+    return [slot.removeprefix("2026-") for slot in await whole_slots(db, name)]
+
+
+async def whole_slots(db: Database, name: str = "s") -> list[str]:
     rows = await db.fetch(
         "select labels ->> 'slot' as slot from holdfast.job_view where labels ->> 'schedule' = $1 order by 1",
         name,
     )
-    return [row["slot"].removeprefix("2026-") for row in rows]
+    return [row["slot"] for row in rows]
 
 
 async def schedule(db: Database, name: str = "s") -> Schedule:
@@ -84,6 +92,32 @@ async def test_after_three_slots_without_a_worker_the_policy_decides(
     await clock.advance(HOUR / 2)
     await fire_schedules(db)
     assert await slots(db) == made
+
+
+@pytest.mark.slow
+@pytest.mark.alone
+@pytest.mark.parametrize(("missed", "leaves_a_gap"), [("skip", True), ("last", True), ("all", False)])
+async def test_after_three_slots_without_a_database_the_policy_decides_too(
+    app: Holdfast, server_url: str, database_url: str, missed: str, leaves_a_gap: bool
+) -> None:
+    app.task(name="report")(lambda: None)
+
+    async def at_least(count: int) -> bool:
+        try:
+            return len(await slots(app.database)) >= count
+        except HoldfastError:  # connections that the outage closed
+            return False
+
+    async with working(app):
+        await set_schedule(app.database, every="1 second", missed=missed)
+        await until(lambda: at_least(2))
+        async with outage(server_url, database_url):
+            await asyncio.sleep(3.5)
+        await until(lambda: at_least(8))
+    made = [datetime.fromisoformat(slot) for slot in await whole_slots(app.database)]
+    gaps = {(after - before) / timedelta(seconds=1) for before, after in pairwise(made)}
+    assert min(gaps) >= 1, "one job per slot"
+    assert (max(gaps) >= 3) is leaves_a_gap
 
 
 async def test_a_schedule_that_catches_up_is_bounded_per_round_and_goes_on(
