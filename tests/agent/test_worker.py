@@ -170,6 +170,7 @@ async def test_a_tool_may_wait_for_a_person_without_a_worker(app: Holdfast, kind
     assert s.told(1)[-1] == ("tool", "a person said yes")
 
 
+@pytest.mark.slow
 async def test_a_tool_that_never_returns_does_not_keep_the_process_from_leaving(database_url: str) -> None:
     async with ModelServer(base=0, answer=lambda request: ToolCall("hang", {})) as server:
         program = HANGING.format(url=server.url)

@@ -93,6 +93,7 @@ async def test_an_idempotency_key_that_cannot_be_one_is_refused(http: AsyncClien
     assert (both.status_code, both.json()["code"]) == (422, "invalid_option")
 
 
+@pytest.mark.slow
 async def test_a_key_with_a_scope_enqueues_only_there(
     http: AsyncClient, app: Holdfast, make_key: MakeKey
 ) -> None:

@@ -32,6 +32,7 @@ async def test_a_failing_check_is_named_and_not_explained(app: Holdfast) -> None
         assert answered.json() == {"status": "unavailable", "failing": ["maintenance"]}
 
 
+@pytest.mark.slow
 async def test_however_many_probe_one_look_at_the_database_is_for_all(
     http: AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -143,6 +143,7 @@ async def test_a_client_that_takes_nothing_is_disconnected(
             await client.served
 
 
+@pytest.mark.slow
 async def test_a_stream_ends_when_the_server_stops(app: Holdfast, key: Headers) -> None:
     stopping = False
     live_api = api_app(app, is_stopping=lambda: stopping)

@@ -173,6 +173,7 @@ async def test_an_event_is_a_job_and_its_id_the_unique_key(
     assert both.status_code == 422
 
 
+@pytest.mark.slow
 async def test_the_health_check_has_depths_and_figures(
     http: AsyncClient, app: Holdfast, worker: Headers, make_key: MakeKey
 ) -> None:

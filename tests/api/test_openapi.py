@@ -77,6 +77,7 @@ def call_all(database_url: str, mode: GenerationMode, examples: int) -> set[tupl
     return seen
 
 
+@pytest.mark.slow
 def test_every_route_answers_as_documented(database_url: str) -> None:
     called = call_all(database_url, GenerationMode.POSITIVE, FEW)
     assert called == {(route.method, route.path) for route in routes()}

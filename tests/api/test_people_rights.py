@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import pytest
 from httpx2 import AsyncClient, Response
 
 from holdfast.api.app import api_app
@@ -168,6 +169,7 @@ def _filled(body: Mapping[str, Any], scene: Mapping[str, str]) -> dict[str, Any]
     return {name: fill(value) for name, value in body.items()}
 
 
+@pytest.mark.slow
 async def test_each_role_may_call_its_own_routes_for_people_and_no_other(
     http: AsyncClient, app: Holdfast, make_key: MakeKey
 ) -> None:

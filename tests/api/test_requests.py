@@ -208,6 +208,7 @@ async def test_the_api_can_be_mounted_in_another_app(app: Holdfast, make_key: Ma
         assert (await http.get("/queue/metrics", headers=await make_key("viewer"))).status_code == 200
 
 
+@pytest.mark.slow
 async def test_a_proxy_may_remove_a_part_of_the_path(app: Holdfast) -> None:
     transport = ASGITransport(app=api_app(app), root_path="/queue")
     async with AsyncClient(transport=transport, base_url="http://api") as http:

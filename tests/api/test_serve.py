@@ -39,6 +39,7 @@ def ask(url: str) -> Any:
         return json.load(answered)
 
 
+@pytest.mark.slow
 @pytest.mark.alone
 def test_the_server_answers_does_maintenance_and_stops_with_status_0(database_url: str) -> None:
     with subprocess.Popen(

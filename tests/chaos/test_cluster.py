@@ -90,6 +90,7 @@ async def until_there(file: Path) -> None:
             await asyncio.sleep(0.02)
 
 
+@pytest.mark.slow
 async def test_a_worker_that_exited_by_itself_is_restarted_and_reported(cluster: Cluster) -> None:
     left = cluster.start_worker(0)
     async with asyncio.timeout(PATIENCE):

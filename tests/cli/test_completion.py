@@ -32,6 +32,7 @@ def test_every_command_is_offered(ask: Ask) -> None:
     assert ask("holdfast ") >= ALL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ask", [asked_by_bash, asked_by_fish])
 def test_the_commands_below_a_command_are_offered(ask: Ask) -> None:
     below = {"list", "show", "groups", "note", "assign", "resolve", "replay", "export"}

@@ -34,6 +34,7 @@ def directory() -> Path:
     return made
 
 
+@pytest.mark.slow
 def test_forty_jobs_survive_a_flaky_server_and_a_killed_worker(directory: Path) -> None:
     process = start(directory, "--jobs", "40")
     out, err = process.communicate()

@@ -89,6 +89,7 @@ def test_wrong_usage_exits_with_2_before_any_database_is_touched(
     assert_refused(result, 2, *words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [

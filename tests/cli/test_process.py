@@ -103,6 +103,7 @@ def test_colours_are_for_terminals_and_not_for_those_who_refuse_them(database_ur
     assert "\x1b[3" not in holdfast("jobs", "list", url=database_url, FORCE_COLOR="1", NO_COLOR="1").out
 
 
+@pytest.mark.slow
 def test_psql_opens_on_the_database_and_gives_its_exit_code(database_url: str) -> None:
     shown = holdfast_process("db", "-tAc", "select count(*) from holdfast.queue_view", url=database_url)
     assert (shown.code, shown.out) == (0, "0\n"), shown.err
@@ -129,6 +130,7 @@ def data_dir() -> Iterator[Path]:
     shutil.rmtree(directory)
 
 
+@pytest.mark.slow
 def test_an_embedded_database_is_started_and_migrated_without_being_asked(data_dir: Path) -> None:
     first = holdfast_process("--data-dir", str(data_dir), "queues", "set", "mail", "priority=70")
     assert first.code == 0, first.err

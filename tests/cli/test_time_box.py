@@ -98,6 +98,7 @@ def test_a_chain_of_processes_by_a_command_and_the_environment_finishes_everythi
     assert len(chain) > 1
 
 
+@pytest.mark.slow
 def test_two_processes_are_two_workers_and_leave_together(database_url: str, shop: Path) -> None:
     enqueue(database_url, "slow", 4)
     command = [sys.executable, "-m", "holdfast", "worker", "-A", "shop:app", "--processes", "2"]

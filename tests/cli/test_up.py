@@ -25,6 +25,7 @@ from tests.patience import PATIENCE
 LINK = re.compile(rb"^serve    \| holdfast: open .* 10 minutes: (\S+)/login\?link=(\S+)\r$", re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_a_server_that_cannot_start_says_why_and_without_an_app_the_next_step_is_explained(
     database_url: str,
 ) -> None:

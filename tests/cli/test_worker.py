@@ -47,6 +47,7 @@ def shop(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_draining_worker_runs_what_is_there_and_leaves(database_url: str, shop: Path) -> None:
     good = holdfast("enqueue", "greet", '{"name": "Ada"}', "--queue", "mail", url=database_url).out.strip()
     bad = holdfast("enqueue", "stumble", "--queue", "mail", url=database_url).out.strip()
@@ -92,6 +93,7 @@ def test_the_command_line_names_the_database_of_an_app_that_names_none(database_
     assert holdfast("jobs", "wait", job, "--timeout", "1s", url=database_url).code == 0
 
 
+@pytest.mark.slow
 def test_a_worker_migrates_an_embedded_database_of_its_own(shop: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="holdfast-cli-") as directory:
         worker = holdfast_process("--data-dir", directory, "worker", "-A", "shop", "--drain", cwd=shop)
@@ -128,6 +130,7 @@ def worker_states(url: str) -> list[str]:
     return [worker["state"] for worker in listed]
 
 
+@pytest.mark.slow
 def test_each_of_several_processes_serves_its_figures_at_a_port_of_its_own(
     database_url: str, shop: Path
 ) -> None:

@@ -80,6 +80,7 @@ def test_the_app_is_logged_with_its_job_and_libraries_only_when_they_warn(
     ]
 
 
+@pytest.mark.slow
 def test_at_debug_successes_and_the_app_s_details_are_logged_but_no_library(
     database_url: str, shop: Path
 ) -> None:
@@ -91,6 +92,7 @@ def test_at_debug_successes_and_the_app_s_details_are_logged_but_no_library(
     assert not any("GET https" in text for text in told)
 
 
+@pytest.mark.slow
 def test_threads_and_child_processes_write_the_same_log(database_url: str, shop: Path) -> None:
     thread, process = enqueue(database_url, "in_thread"), enqueue(database_url, "in_process")
     done = work(database_url, shop)
@@ -100,6 +102,7 @@ def test_threads_and_child_processes_write_the_same_log(database_url: str, shop:
     assert len({match[1] for match in map(LINE.fullmatch, done.err.splitlines()) if match}) == 2, "two pids"
 
 
+@pytest.mark.slow
 def test_json_is_one_object_per_line_with_the_message_redacted(database_url: str, shop: Path) -> None:
     job, process = enqueue(database_url, "broken"), enqueue(database_url, "in_process")
     done = work(database_url, shop, "--log-format", "json")

@@ -75,6 +75,7 @@ async def until(condition: Callable[[], Awaitable[Any]]) -> None:
             await asyncio.sleep(0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.alone
 async def test_a_server_works_off_its_own_jobs_and_sigterm_lets_running_ones_finish(
     database_url: str, db: Database, tmp_path: Path

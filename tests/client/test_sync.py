@@ -130,6 +130,7 @@ async def test_an_app_can_be_used_in_one_event_loop_after_another(database_url: 
     assert await names(db) == ["first", "second"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="a fork beside a thread is safe on Linux only"
 )

@@ -64,6 +64,7 @@ def greet(app: Holdfast) -> Task[[str], str]:
     return greet
 
 
+@pytest.mark.slow
 async def test_a_hint_forbids_to_prepare(conn: "asyncpg.Connection[Record]") -> None:
     """Why the option is needed."""
     await conn.execute("begin")

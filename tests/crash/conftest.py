@@ -1,11 +1,20 @@
-"""Crash tests: real processes, one test at a time."""
+"""Crash tests: real processes, one test at a time; all are slow."""
 
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 
 import pytest
 
 from tests.crash.processes import WorkerProcess, processes
 from tests.crash.world import World, world
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from urllib.parse import urlencode
 from uuid import UUID
 
+import pytest
 import pytest_asyncio
 from httpx2 import AsyncClient
 from playwright.async_api import Page, expect
@@ -43,6 +44,7 @@ async def acts(database_url: str) -> AsyncIterator[None]:
         yield
 
 
+@pytest.mark.slow
 async def test_a_person_filters_and_replays_two_jobs_of_a_page(tab: Page, app: Holdfast) -> None:
     async with app.database.transaction() as conn:
         dead = [str((await dead_job(conn, queue="mail", task="send")).id) for _ in range(3)]
@@ -70,6 +72,7 @@ async def test_a_person_filters_and_replays_two_jobs_of_a_page(tab: Page, app: H
     assert {row["reason"] for row in events} == {"the server works again"}
 
 
+@pytest.mark.slow
 async def test_a_person_replays_a_whole_filter_after_a_dry_run_and_sees_it_done(
     tab: Page, app: Holdfast, acts: None
 ) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 
+import pytest
 import pytest_asyncio
 from playwright.async_api import Locator, Page, expect
 
@@ -32,6 +33,7 @@ async def acts(database_url: str) -> AsyncIterator[None]:
         yield
 
 
+@pytest.mark.slow
 async def test_a_failing_task_is_found_understood_and_replayed_in_five_clicks(
     tab: Page, app: Holdfast, acts: None
 ) -> None:
@@ -61,6 +63,7 @@ async def test_a_failing_task_is_found_understood_and_replayed_in_five_clicks(
     assert [await job.status() for job in jobs] == ["completed"] * 3
 
 
+@pytest.mark.slow
 async def test_why_a_job_is_stuck_is_three_clicks_away(tab: Page, app: Holdfast) -> None:
     async with app.database.transaction() as conn:
         await a_worker(conn)

@@ -23,6 +23,7 @@ def test_every_page_has_a_sample() -> None:
     assert SAMPLES.keys() == {page.path for page in PAGES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
 async def test_a_page_is_accessible_and_loads_nothing_from_elsewhere(path: str, world: World) -> None:
     await look_at(path, world, FIRST)

@@ -1,5 +1,6 @@
 """Flags and roll-outs: what their page shows, and what a person sets there."""
 
+import pytest
 from httpx2 import AsyncClient
 from playwright.async_api import Page, expect
 
@@ -59,6 +60,7 @@ async def test_hostile_names_keys_and_reasons_stay_text(http: AsyncClient, app: 
     assert_harmless(answered.text)
 
 
+@pytest.mark.slow
 async def test_a_person_sets_a_roll_out_and_sets_and_clears_a_flag(tab: Page, app: Holdfast) -> None:
     await tab.goto("/flags")
     await tab.get_by_role("button", name="Set a roll-out…").click()

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from playwright.async_api import Page, expect
 
 from holdfast.client.app import Holdfast
@@ -15,6 +16,7 @@ TABS = ("payload", "output", "checkpoints", "logs", "errors")
 OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
+@pytest.mark.slow
 async def test_hostile_text_does_not_widen_the_page(tab: Page, app: Holdfast) -> None:
     async with app.database.transaction() as conn:
         job = await hostile_job(conn)
@@ -24,6 +26,7 @@ async def test_hostile_text_does_not_widen_the_page(tab: Page, app: Holdfast) ->
         assert await tab.evaluate(OVERFLOW) <= 0, name
 
 
+@pytest.mark.slow
 async def test_a_person_replays_a_dead_job(tab: Page, app: Holdfast) -> None:
     async with app.database.transaction() as conn:
         job = await dead_job(conn)
@@ -37,6 +40,7 @@ async def test_a_person_replays_a_dead_job(tab: Page, app: Holdfast) -> None:
         assert await state_of(conn, job.id) == "ready"
 
 
+@pytest.mark.slow
 async def test_a_person_signals_a_waiting_job(tab: Page, app: Holdfast) -> None:
     async with app.database.transaction() as conn:
         job = await job_that_waits(conn, "approval")

@@ -37,6 +37,7 @@ async def die(app: Holdfast) -> None:
         await dead_job(conn, queue="mail", task="send")
 
 
+@pytest.mark.slow
 async def test_what_changes_appears_and_a_paused_page_stays(tab: Page, app: Holdfast) -> None:
     await tab.goto("/dead")
     await expect(tab.get_by_text("No dead letter is open.").first).to_be_visible()
@@ -50,6 +51,7 @@ async def test_what_changes_appears_and_a_paused_page_stays(tab: Page, app: Hold
     await expect(tab.get_by_text("2 dead letters open.")).to_be_visible(timeout=NO_LONGER_THAN)
 
 
+@pytest.mark.slow
 async def test_keys_lead_through_the_dashboard_and_the_theme_is_remembered(tab: Page, app: Holdfast) -> None:
     await die(app)
     await tab.goto("/")
@@ -83,6 +85,7 @@ async def on_port(api: ASGIApp, port: int) -> AsyncIterator[int]:
             await serving
 
 
+@pytest.mark.slow
 async def test_a_page_follows_again_after_its_server_was_restarted(browser: Browser, app: Holdfast) -> None:
     async with keyless(app) as api:
         tab = await browser.new_page()
@@ -147,6 +150,7 @@ async def test_fifty_sessions_are_checked_by_one_statement(
         assert [await rounds.get() for _ in range(5)] == [50] * 5
 
 
+@pytest.mark.slow
 async def test_a_page_that_did_not_change_is_not_sent_again(
     app: Holdfast, make_key: MakeKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -171,6 +171,7 @@ async def strict(app: Holdfast, browser: Browser) -> AsyncIterator[Page]:
         await tab.close()
 
 
+@pytest.mark.slow
 async def test_a_person_logs_in_acts_and_logs_out_below_a_path(strict: Page, app: Holdfast) -> None:
     tab, key = strict, (await app.keys.create("ada", "admin")).secret
     await tab.goto("/queue/keys")

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
 import asyncpg
+import pytest
 import pytest_asyncio
 from httpx2 import AsyncClient
 
@@ -30,6 +31,7 @@ async def conn(database_url: str) -> AsyncIterator[Connection]:
     await opened.close()
 
 
+@pytest.mark.slow
 async def test_the_figures_are_those_of_the_database(busy: str, http: AsyncClient, conn: Connection) -> None:
     page = seen((await http.get("/")).text)
     queues = await conn.fetch("select * from holdfast.queue_view")
@@ -56,6 +58,7 @@ async def test_the_figures_are_those_of_the_database(busy: str, http: AsyncClien
     assert f"{min(running, 6)} of {running}, longest first" in page.words
 
 
+@pytest.mark.slow
 async def test_the_title_begins_with_the_verdict(busy: str, http: AsyncClient, app: Holdfast) -> None:
     page = seen((await http.get("/")).text)
     wrong = [one for one in (await examine(app.database)).findings if one.level is Level.WRONG]
@@ -67,6 +70,7 @@ async def test_the_title_begins_with_the_verdict(busy: str, http: AsyncClient, a
     assert "arrive per minute" in page.words
 
 
+@pytest.mark.slow
 async def test_what_a_figure_counts_is_a_link_away(busy: str, http: AsyncClient) -> None:
     page = seen((await http.get("/")).text)
     addresses = set(page.addresses())
@@ -108,6 +112,7 @@ async def test_a_pause_has_its_reason_and_its_beginning(http: AsyncClient, conn:
     assert re.search(r"for \d+ s ", page.words)
 
 
+@pytest.mark.slow
 async def test_a_fault_that_doctor_finds_leads_to_its_check(http: AsyncClient, conn: Connection) -> None:
     await ready_jobs(conn, 1, queue="mail")
     await conn.execute("alter table holdfast.jobs set (autovacuum_enabled = off)")
@@ -169,6 +174,7 @@ async def test_before_the_first_job_it_says_how_to_begin(http: AsyncClient, conn
     assert "Three steps" not in (await http.get("/")).text
 
 
+@pytest.mark.slow
 async def test_a_key_for_some_queues_sees_only_them(
     busy: str, http: AsyncClient, app: Holdfast, conn: Connection
 ) -> None:

@@ -35,6 +35,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "PACE", live.PACE / 10)
 
 
+@pytest.mark.slow
 async def test_nothing_moves_while_jobs_end(at_once: None, busy: str, tab: Page) -> None:
     conn = await asyncpg.connect(busy)
     await tab.goto("/")

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from urllib.parse import quote
 
+import pytest
 from httpx2 import AsyncClient
 from playwright.async_api import Page, expect
 
@@ -76,6 +77,7 @@ async def test_the_board_shows_flow_and_ways(http: AsyncClient, app: Holdfast) -
     assert "is-attention" not in (await http.get("/pipelines/line")).text.split("stage-1")[0].split("<h1>")[1]
 
 
+@pytest.mark.slow
 async def test_the_bottleneck_is_marked_and_named(world: World) -> None:
     tab = await world.browser.new_page(viewport={"width": 1600, "height": 900})
     await tab.goto(f"{world.address}/pipelines/posts")
@@ -142,6 +144,7 @@ async def test_pipelines_need_a_key_for_all_queues_and_offer_no_action(
         assert (page.status_code, "data-api" in page.text) == (200, False), path
 
 
+@pytest.mark.slow
 async def test_the_board_follows_its_jobs(tab: Page, app: Holdfast) -> None:
     async with app.database.transaction() as conn:
         await a_pipeline(conn)

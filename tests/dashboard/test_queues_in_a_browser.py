@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 
+import pytest
 from playwright.async_api import Page, expect
 
 from holdfast.client.app import Holdfast
@@ -10,6 +11,7 @@ from holdfast.db import queues
 from tests.dashboard.test_queues import a_queue_of, jobs_in
 
 
+@pytest.mark.slow
 async def test_a_person_pauses_a_queue_with_a_reason_and_resumes_it(tab: Page, app: Holdfast) -> None:
     await jobs_in(app, "two words ü")
     await tab.goto("/queues")
@@ -29,6 +31,7 @@ async def test_a_person_pauses_a_queue_with_a_reason_and_resumes_it(tab: Page, a
     assert (await queues.get_queue(app.database, "two words ü")).paused_at is None
 
 
+@pytest.mark.slow
 async def test_a_person_changes_a_setting_and_sees_what_it_was_before(tab: Page, app: Holdfast) -> None:
     await jobs_in(app, "mail")
     await tab.goto("/queues/mail")
@@ -50,6 +53,7 @@ async def test_a_person_changes_a_setting_and_sees_what_it_was_before(tab: Page,
     await expect(tab.get_by_role("dialog").get_by_role("alert")).to_contain_text("max_concurrent")
 
 
+@pytest.mark.slow
 async def test_a_person_enqueues_a_job_and_moves_it(tab: Page, app: Holdfast) -> None:
     await a_queue_of(app, "mail", "bulk")
     dialog = tab.get_by_role("dialog")

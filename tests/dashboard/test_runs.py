@@ -197,6 +197,7 @@ async def test_a_viewer_sees_no_action_and_a_scope_its_own_runs(
     assert f"POST /runs/{started.json()['run']}/cancel" in page
 
 
+@pytest.mark.slow
 async def test_a_person_replays_and_cancels_a_run_and_sees_it_happen(tab: Page, app: Holdfast) -> None:
     async with app.database.transaction() as conn:
         run = RunId(await a_run(conn, "nightly", dead=2))

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pytest
 from httpx2 import AsyncClient
 from playwright.async_api import Locator, Page, expect
 
@@ -74,6 +75,7 @@ async def test_hostile_names_and_payloads_stay_text(http: AsyncClient, app: Hold
     assert_harmless(page)
 
 
+@pytest.mark.slow
 async def test_a_person_adds_changes_pauses_and_runs_a_schedule(tab: Page, app: Holdfast) -> None:
     await tab.goto("/schedules")
     await tab.get_by_role("button", name="Add a schedule…").click()

@@ -75,6 +75,7 @@ def ended(url: str, job: str) -> Any:
     raise AssertionError("the job did not end")
 
 
+@pytest.mark.slow
 @pytest.mark.alone
 async def test_the_server_greets_by_its_own_worker(database_url: str, tmp_path: Path) -> None:
     async with uvicorn(SERVER, database_url, tmp_path) as url:
@@ -83,6 +84,7 @@ async def test_the_server_greets_by_its_own_worker(database_url: str, tmp_path: 
         assert await asyncio.to_thread(ended, url, job) == {"state": "completed", "output": "Hello, Ada!"}
 
 
+@pytest.mark.slow
 @pytest.mark.alone
 async def test_the_server_tells_of_jobs_that_are_not_done_did_not_complete_or_do_not_exist(
     database_url: str, tmp_path: Path
@@ -105,6 +107,7 @@ async def test_the_server_tells_of_jobs_that_are_not_done_did_not_complete_or_do
         await asyncio.to_thread(check, url)
 
 
+@pytest.mark.slow
 @pytest.mark.alone
 async def test_the_server_with_a_lifespan_of_its_own_starts_and_ends(
     database_url: str, tmp_path: Path

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from holdfast.telemetry.event_list import Event
 from tests.docs.page import blocks, links, run
 from tests.repo.tree import ROOT
@@ -11,6 +13,7 @@ FILTER, HOOK = [text for _, text in blocks(PAGE, "python")]
 NAME = re.compile(r"`((?:job|worker|hook|endpoint)\.[a-z_]+)`")
 
 
+@pytest.mark.slow
 def test_the_hook_reports_the_dead_job(database_url: str) -> None:
     done = run(HOOK, database_url)
     assert done.stdout == (

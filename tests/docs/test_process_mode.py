@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import asyncpg
+import pytest
 
 from tests.cli.command import holdfast, holdfast_process
 from tests.docs.page import blocks, environment
@@ -33,6 +34,7 @@ def test_the_program_runs_as_a_script_and_prints_what_it_promises(database_url: 
     assert (done.returncode, done.stdout, done.stderr) == (0, "1229\n", "")
 
 
+@pytest.mark.slow
 async def test_a_program_without_the_line_that_it_needs_is_told_so_and_does_not_start_all_over(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -48,6 +50,7 @@ async def test_a_program_without_the_line_that_it_needs_is_told_so_and_does_not_
     await conn.close()
 
 
+@pytest.mark.slow
 def test_the_command_line_runs_it_too(database_url: str, tmp_path: Path) -> None:
     (tmp_path / "primes.py").write_text(PROGRAM)
     job = holdfast(

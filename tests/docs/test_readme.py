@@ -59,6 +59,7 @@ def test_the_program_runs_and_prints_what_it_promises(database_url: str, tmp_pat
     assert run(program, database_url, tmp_path) == HELLO
 
 
+@pytest.mark.slow
 def test_the_program_needs_no_migrate_on_an_embedded_server(tmp_path: Path) -> None:
     """Not in tmp_path: the server's user cannot pass through pytest's private directories."""
     with TemporaryDirectory(prefix="holdfast-readme-") as data_dir:
@@ -67,6 +68,7 @@ def test_the_program_needs_no_migrate_on_an_embedded_server(tmp_path: Path) -> N
     assert said == HELLO
 
 
+@pytest.mark.slow
 def test_the_program_on_a_server_that_is_not_migrated_is_told_the_command_that_does_it(
     empty_database_url: str, tmp_path: Path
 ) -> None:
@@ -88,6 +90,7 @@ def test_the_program_on_a_server_that_is_not_migrated_is_told_the_command_that_d
     run(blocks("python")[0], empty_database_url, tmp_path)
 
 
+@pytest.mark.slow
 async def test_the_program_for_an_llm_server_answers_a_question(database_url: str, tmp_path: Path) -> None:
     (tmp_path / "ask.py").write_text(blocks("python")[1])
     (_, *enqueue), (_, *worker) = (
@@ -102,6 +105,7 @@ async def test_the_program_for_an_llm_server_answers_a_question(database_url: st
     assert (shown.document["state"], type(shown.document["output"])) == ("completed", str)
 
 
+@pytest.mark.slow
 async def test_the_sql_runs_and_the_handler_answers_in_one_transaction(
     database_url: str, tmp_path: Path
 ) -> None:

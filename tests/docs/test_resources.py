@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 import asyncpg
+import pytest
 
 from tests.docs.page import blocks, environment, links
 from tests.patience import PATIENCE
@@ -38,6 +39,7 @@ def rates_server() -> Iterator[str]:
         server.shutdown()
 
 
+@pytest.mark.slow
 async def test_the_program_fetches_and_stores_a_rate(database_url: str) -> None:
     conn = await asyncpg.connect(database_url)
     for _, statement in blocks(PAGE, "sql"):
@@ -49,6 +51,7 @@ async def test_the_program_fetches_and_stores_a_rate(database_url: str) -> None:
     assert [tuple(row) for row in stored] == [("EUR", 1.25)]
 
 
+@pytest.mark.slow
 def test_the_wrapper_reports_both_attempts(database_url: str) -> None:
     assert run(AROUND, database_url) == [
         "divide, attempt 1: ZeroDivisionError('division by zero')",

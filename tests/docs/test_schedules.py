@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.cli.command import holdfast
 from tests.cli.scene import given, rows
 from tests.docs.page import blocks, links, run
@@ -13,6 +15,7 @@ PAGE = "guides/schedules.md"
 ((_, COMMANDS),) = blocks(PAGE, "sh")
 
 
+@pytest.mark.slow
 def test_the_program_prints_what_the_page_says(database_url: str) -> None:
     done = run(PROGRAM, database_url)
     (promise,) = re.findall(

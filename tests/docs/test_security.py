@@ -5,6 +5,7 @@ import shlex
 from uuid import UUID
 
 import asyncpg
+import pytest
 
 from holdfast.api.limits import rates
 from holdfast.api.limits.bounded_connection import BEYOND, BoundedConnection
@@ -20,6 +21,7 @@ PAGE = "security.md"
 TEXT = (ROOT / "docs" / PAGE).read_text()
 
 
+@pytest.mark.slow
 def test_the_program_prints_what_the_page_says(database_url: str) -> None:
     ((_, program),) = blocks(PAGE, "python")
     ((_, said),) = blocks(PAGE, "text")

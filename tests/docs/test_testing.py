@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import holdfast.testing
 from tests.docs.page import blocks, environment, links
 from tests.patience import PATIENCE
@@ -14,6 +16,7 @@ PAGE = "guides/testing.md"
 FILES = ("shop.py", "conftest.py", "test_shop.py")
 
 
+@pytest.mark.slow
 def test_the_tests_of_the_guide_pass(server_url: str, tmp_path: Path) -> None:
     for name, (_, text) in zip(FILES, blocks(PAGE, "python"), strict=True):
         (tmp_path / name).write_text(text)

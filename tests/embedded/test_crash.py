@@ -27,6 +27,8 @@ from tests.embedded.running import (
 )
 from tests.patience import PATIENCE
 
+pytestmark = pytest.mark.slow
+
 
 def kill_server(data_dir: Path) -> None:
     process = psutil.Process(server_pid(data_dir))

@@ -21,7 +21,7 @@ from tests.embedded.running import (
     wrapped_programs,
 )
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+pytestmark = [pytest.mark.skipif(os.geteuid() != 0, reason="needs root"), pytest.mark.slow]
 
 
 def mode(path: Path) -> int:

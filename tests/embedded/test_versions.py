@@ -24,6 +24,7 @@ def test_data_of_another_major_are_refused_and_left_alone(short_dir: Path) -> No
     assert not pgdata_of(short_dir).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not DEBIAN_15.exists() or MAJOR == 15, reason="PostgreSQL 15 is not installed")
 def test_the_commands_in_the_message_bring_the_data_over(short_dir: Path) -> None:
     data_dir = short_dir / "my data"

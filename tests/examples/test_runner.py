@@ -69,6 +69,7 @@ def test_without_a_name_the_examples_are_listed(capsys: pytest.CaptureFixture[st
     assert (name, text) == ("a-stub", "Counts tables in its database, and fails if a fault is planted.\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "last"),
     [
@@ -128,6 +129,7 @@ def test_an_example_that_is_stopped_says_so_and_leaves_nothing(
     assert not Path(seen.pop().directory).exists()
 
 
+@pytest.mark.slow
 def test_kept_it_stays_in_the_dashboard_until_a_signal_comes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -39,6 +39,7 @@ def shortened(scenario: Scenario, begins: float, seconds: float) -> Scenario:
     return replace(scenario, seconds=seconds, changes=changes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "scenario",
     [

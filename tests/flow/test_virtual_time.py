@@ -80,6 +80,7 @@ async def test_what_waited_long_is_done_soon_after(conn: Connection, clock: Fake
     assert await clock.now() - back < timedelta(minutes=10), "no job waits longer than its deferral"
 
 
+@pytest.mark.slow
 async def test_a_queue_with_a_share_starts_within_one_call_while_bulk_work_fills_the_endpoint(
     conn: Connection, clock: FakeClock
 ) -> None:

@@ -140,6 +140,7 @@ async def test_another_drift_of_the_embedded_database_gives_no_advice_to_remove_
     assert "remove" not in (caught.value.hint or "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", ["migrate", "migrate --check", "migrate --dry-run", "migrate --sql", "enqueue t", "jobs list"]
 )
@@ -154,6 +155,7 @@ async def test_every_command_says_what_to_do(
     assert await state_of(development) == before
 
 
+@pytest.mark.slow
 async def test_doctor_says_what_to_do(
     development: "asyncpg.Connection[Record]", empty_database_url: str
 ) -> None:

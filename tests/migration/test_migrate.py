@@ -75,6 +75,7 @@ async def test_ten_migrations_at_once_do_the_work_once(empty_database_url: str) 
         assert await conns[0].fetchval("select count(*) from holdfast.installation") == 1
 
 
+@pytest.mark.slow
 async def test_migrations_of_several_databases_of_one_server_at_once_all_succeed(server_url: str) -> None:
     async with AsyncExitStack() as stack:
         urls = [await stack.enter_async_context(fresh_database(server_url)) for _ in range(4)]

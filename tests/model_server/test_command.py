@@ -29,6 +29,7 @@ def simulated(*arguments: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
             process.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_serves_until_it_is_told_to_stop(number: signal.Signals) -> None:
     with simulated("--set", "base=1ms", "--slots", "7") as (process, url):

@@ -15,6 +15,7 @@ GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "simulate-a-model-server
 PROGRAMS = re.findall(r"^```python\n(.*?)^```", GUIDE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=range(len(PROGRAMS)))
 def test_a_program_of_the_guide_runs(program: str, server_url: str) -> None:
     done = subprocess.run(

@@ -7,6 +7,7 @@ from holdfast.model.state import State
 from tests.pipeline import process_stages as stages
 
 
+@pytest.mark.slow
 async def test_a_stage_in_a_process_routes_waits_and_sees(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -116,6 +116,7 @@ async def crowded(crowded_url: str) -> AsyncIterator[Connection]:
     await conn.close()
 
 
+@pytest.mark.slow
 async def test_a_look_at_the_newest_touches_a_bounded_part(crowded: Connection) -> None:
     """Whatever the statistics say: first those of empty tables, then true ones."""
     for _ in range(2):

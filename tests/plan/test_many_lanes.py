@@ -43,6 +43,7 @@ async def test_a_claim_finds_the_one_lane_with_a_job_among_very_many(conn: Conne
     assert [row["id"] for row in await drain.held()] == [job]
 
 
+@pytest.mark.slow
 async def test_a_claim_does_not_pay_for_ready_jobs_in_lanes_that_are_not_its_own(conn: Connection) -> None:
     """Very many queues that nobody works for hold a job each; the worker's own many lanes hold none."""
     await conn.fetch(NAMED, 40)

@@ -151,6 +151,7 @@ async def large(large_url: str) -> AsyncIterator[Connection]:
     await conn.close()
 
 
+@pytest.mark.slow
 async def test_what_a_read_touches_is_bounded(large: Connection) -> None:
     pages = await large.fetchval(
         "select sum(pg_relation_size(relid)) / 8192 from pg_partition_tree('holdfast.history')"
@@ -188,6 +189,7 @@ async def test_a_scan_of_history_would_be_noticed(large: Connection) -> None:
     )
 
 
+@pytest.mark.slow
 async def test_metrics_read_a_bounded_number_of_buffers(large: Connection) -> None:
     """With the depth counted to its cap, and with a sample of it, which is exact."""
     ready = LIVE * 9 // 10

@@ -3,6 +3,8 @@
 Statistics are those of empty tables, so no bound depends on them.
 """
 
+import pytest
+
 from holdfast.db.connect import Connection
 from tests.plan.cost import cost_of
 
@@ -21,6 +23,7 @@ READS = [
 ]
 
 
+@pytest.mark.slow
 async def test_only_the_range_that_is_needed_is_read(conn: Connection) -> None:
     await conn.execute("set local timezone to 'UTC'")
     await conn.execute(FILL)
@@ -32,6 +35,7 @@ async def test_only_the_range_that_is_needed_is_read(conn: Connection) -> None:
         assert (await cost_of(conn, call)).buffers < events * 5, call
 
 
+@pytest.mark.slow
 async def test_sealing_reads_only_the_range_that_it_seals(conn: Connection) -> None:
     await conn.execute(FILL)
     # The first call steps over the index entries of tests that were rolled back, and marks them as dead.
@@ -39,6 +43,7 @@ async def test_sealing_reads_only_the_range_that_it_seals(conn: Connection) -> N
     assert (await cost_of(conn, "seal_events(500)")).buffers < 5000 < 20 * await conn.fetchval(PAGES)
 
 
+@pytest.mark.slow
 async def test_the_trail_is_read_by_its_own_index(conn: Connection) -> None:
     await conn.execute(FILL)
     await conn.execute("select pg_stat_force_next_flush()")

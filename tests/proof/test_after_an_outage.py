@@ -70,6 +70,7 @@ def settled(held: list[tuple[UUID, UUID]], ends: str) -> tuple[list[Any], ...]:
     )
 
 
+@pytest.mark.slow
 async def test_ten_thousand_retries_that_are_due_when_an_endpoint_is_back_come_as_a_ramp(
     conn: Connection, clock: FakeClock
 ) -> None:

@@ -39,6 +39,7 @@ def small_disk() -> Iterator[Path]:
         subprocess.run(["umount", "-l", disk], check=True)
 
 
+@pytest.mark.slow
 async def test_a_full_disk_is_a_clear_error_and_nothing_half_done(small_disk: Path) -> None:
     """Only the table of jobs lies there: were the server's own log full, PostgreSQL would stop."""
     server = EmbeddedServer(small_disk.parent / "data", settings={"fsync": "off", "shared_buffers": "16MB"})

@@ -37,6 +37,7 @@ async def test_a_locked_table_delays_and_costs_no_worker_its_jobs(
     await assert_unharmed(here, ids)
 
 
+@pytest.mark.slow
 async def test_a_tight_statement_timeout_delays_and_costs_no_worker_its_jobs(
     here: World, database_url: str, start: Start
 ) -> None:
@@ -51,6 +52,7 @@ async def test_a_tight_statement_timeout_delays_and_costs_no_worker_its_jobs(
     await assert_unharmed(here, ids)
 
 
+@pytest.mark.slow
 async def test_a_database_that_answers_slowly_costs_no_worker_its_jobs(
     here: World, database_url: str, start: Start
 ) -> None:
@@ -69,6 +71,7 @@ async def test_a_database_that_answers_slowly_costs_no_worker_its_jobs(
     await assert_unharmed(here, [job])
 
 
+@pytest.mark.slow
 async def test_a_read_only_database_delays_and_loses_nothing(
     here: World, database_url: str, start: Start
 ) -> None:
@@ -85,6 +88,7 @@ async def test_a_read_only_database_delays_and_loses_nothing(
     await assert_unharmed(here, ids)
 
 
+@pytest.mark.slow
 async def test_a_worker_that_lost_its_connections_waits_for_free_ones(
     here: World, database_url: str, start: Start
 ) -> None:

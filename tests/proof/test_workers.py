@@ -14,6 +14,7 @@ Start = Callable[..., WorkerProcess]
 DAY = 86_400
 
 
+@pytest.mark.slow
 async def test_a_step_that_was_recorded_is_not_done_again_after_a_kill_between_steps(
     here: World, database_url: str, start: Start
 ) -> None:
@@ -28,6 +29,7 @@ async def test_a_step_that_was_recorded_is_not_done_again_after_a_kill_between_s
     assert await check_invariants(here.conn) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shift", [DAY, -DAY])
 async def test_a_worker_whose_clock_is_wrong_by_a_day_works_like_any_other(
     here: World, database_url: str, start: Start, shift: int

@@ -111,6 +111,7 @@ class Spender(Caller):
         await self.raise_one()
 
 
+@pytest.mark.slow
 async def test_a_storm_over_limits_fallbacks_and_budgets_leaves_every_permit_a_running_job(
     crowd: Crowd,
 ) -> None:

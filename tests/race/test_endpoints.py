@@ -109,6 +109,7 @@ class Caller:
         self.worker = await a_worker(self.conn, queues=QUEUES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1])
 async def test_after_a_storm_every_permit_is_a_running_job(crowded: Crowd, seed: int) -> None:
     for name in "abc":

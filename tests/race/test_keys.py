@@ -4,6 +4,7 @@ import asyncio
 from uuid import UUID
 
 import asyncpg
+import pytest
 
 from holdfast.db.connect import Connection
 from tests.builders import a_worker, claim, complete, ready_job, state_of
@@ -33,6 +34,7 @@ async def enqueue_and_maybe_undo(url: str, undo: bool) -> UUID | None:
     return job
 
 
+@pytest.mark.slow
 async def test_two_hundred_equal_unique_keys_half_undone_are_one_job(crowd: Crowd) -> None:
     ids = await asyncio.gather(*(enqueue_and_maybe_undo(crowd.url, bool(n % 2)) for n in range(EQUAL)))
     committed = {id_ for id_ in ids if id_ is not None}

@@ -32,6 +32,7 @@ async def crowd(database_url: str) -> AsyncIterator[Crowd]:
         yield crowd
 
 
+@pytest.mark.slow
 async def test_no_limit_is_exceeded_at_any_instant(crowd: Crowd) -> None:
     await a_queue(crowd.watcher, "one", max_concurrent=4)
     await a_task(crowd.watcher, "heavy", max_concurrent=3)

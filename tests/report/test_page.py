@@ -49,6 +49,7 @@ async def test_a_single_queue_makes_a_page(own: Connection, db: Database) -> Non
     assert "in all, those with the most jobs first" not in found.words
 
 
+@pytest.mark.slow
 async def test_a_busy_day_fills_every_part(own: Connection, db: Database) -> None:
     await busy_day(own, hours=0.5, rate=6, tick=timedelta(seconds=20))
     page, found = await page_of(own, db)

@@ -34,6 +34,7 @@ async def a_day(database_url: str, db: Database) -> tuple[Ledger, Report]:
     return ledger, await read_report(db, "1h")
 
 
+@pytest.mark.slow
 async def test_every_sum_agrees_with_the_ledger(day: tuple[Ledger, Report]) -> None:
     ledger, report = day
     ended = report.ended

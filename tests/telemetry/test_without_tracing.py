@@ -36,12 +36,14 @@ def printed(database_url: str, tracing: bool | None, **variables: str) -> str:
     return run(PROGRAM.format(tracing=tracing), database_url, **variables).stdout.strip()
 
 
+@pytest.mark.slow
 def test_a_program_without_tracing_never_imports_the_library(database_url: str) -> None:
     assert printed(database_url, None) == "False"
     assert printed(database_url, None, HOLDFAST_TRACING="0") == "False"
     assert printed(database_url, False, HOLDFAST_TRACING="1") == "False"
 
 
+@pytest.mark.slow
 def test_the_app_or_the_variable_switches_it_on_and_no_provider_is_needed(database_url: str) -> None:
     assert printed(database_url, True) == "True"
     assert printed(database_url, None, HOLDFAST_TRACING="1") == "True"

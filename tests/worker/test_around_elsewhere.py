@@ -67,6 +67,7 @@ async def found(database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIter
         yield opened
 
 
+@pytest.mark.slow
 async def test_wrappers_of_process_handlers_run_in_the_child(found: Holdfast) -> None:
     async with working(found):
         pid, seen, own = (await ended(await tasks.plain.enqueue())).output

@@ -70,6 +70,7 @@ def test_every_public_member_of_the_context_is_used_here() -> None:
     assert tasks.members(JobContext) == tasks.USES.keys() == EXPECTED.keys() | OF_THE_JOB
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", tasks.MODES)
 async def test_every_member_does_the_same_in_each_mode(app: Holdfast, mode: str) -> None:
     jobs = {use: await enqueued(mode, use) for use in tasks.USES}

@@ -61,6 +61,7 @@ async def platform(app: Holdfast, **options: Any) -> AsyncIterator[Platform]:
         await made.all_left()
 
 
+@pytest.mark.slow
 async def test_a_chain_of_workers_finishes_what_none_of_them_could(app: Holdfast) -> None:
     @app.task()
     async def slow() -> None:
@@ -121,6 +122,7 @@ async def test_the_maintenance_task_starts_the_successor_of_a_worker_that_was_ki
     assert await counts(app) == {"completed": 6}
 
 
+@pytest.mark.slow
 async def test_many_workers_that_end_at_once_have_one_successor_each(app: Holdfast) -> None:
     @app.task()
     async def endless() -> None:

@@ -39,6 +39,7 @@ def claims(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return asked
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_polls")
 async def test_a_worker_refused_by_a_full_endpoint_neither_spins_nor_oversleeps(
     app: Holdfast, database_url: str, claims: Counter[str]

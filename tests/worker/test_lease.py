@@ -30,6 +30,7 @@ create trigger kept after insert or update on holdfast.workers for each row exec
 """
 
 
+@pytest.mark.slow
 @pytest.mark.alone
 async def test_the_lease_is_renewed_while_a_handler_blocks_the_event_loop(app: Holdfast) -> None:
     @app.task()
@@ -50,6 +51,7 @@ async def test_the_lease_is_renewed_while_a_handler_blocks_the_event_loop(app: H
     assert (job.attempt, job.losses) == (1, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.alone
 async def test_handlers_are_cancelled_before_a_lease_that_cannot_be_renewed_could_have_ended(
     app: Holdfast, server_url: str, database_url: str

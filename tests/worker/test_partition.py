@@ -28,6 +28,7 @@ async def far(database_url: str) -> AsyncIterator[tuple[FaultProxy, Holdfast]]:
         yield proxy, app
 
 
+@pytest.mark.slow
 async def test_handlers_stop_before_the_lease_can_end_and_another_worker_takes_over(
     app: Holdfast, far: tuple[FaultProxy, Holdfast]
 ) -> None:

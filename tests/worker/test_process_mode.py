@@ -18,6 +18,7 @@ from tests.crash.processes import lives
 from tests.worker import process_tasks as tasks
 from tests.worker.working import attempts_of, ended, in_state, until, working
 
+pytestmark = pytest.mark.slow
 of_others: set[int] = set()  # children that this process had before the test
 
 
@@ -64,10 +65,8 @@ async def pids_in(trace: Path) -> list[int]:
 
 
 async def errors_of(app: Holdfast, handle: JobHandle[Any]) -> list[tuple[str, str]]:
-    rows = await app.database.fetch(
-        "select error_type, message from holdfast.attempt_view where job_id = $1 order by attempt", handle.id
-    )
-    return [(row["error_type"], row["message"]) for row in rows]
+    query = "select error_type, message from holdfast.attempt_view where job_id = $1 order by attempt"
+    return [(row["error_type"], row["message"]) for row in await app.database.fetch(query, handle.id)]
 
 
 async def test_plain_and_async_handlers_run_in_children_of_the_worker(app: Holdfast) -> None:
@@ -197,8 +196,8 @@ async def test_the_timeout_kills_a_handler_that_never_returns_and_what_it_forked
     [
         (tasks.hogs, "MemoryError", ""),
         (tasks.crashes, "ProcessDied", "SIGSEGV"),
-        pytest.param(tasks.leaves, "ProcessDied", "code 3", marks=pytest.mark.slow),
-        pytest.param(tasks.closes_all_files, "ProcessDied", "exited with code", marks=pytest.mark.slow),
+        (tasks.leaves, "ProcessDied", "code 3"),
+        (tasks.closes_all_files, "ProcessDied", "exited with code"),
     ],
     ids=lambda value: getattr(value, "name", None),
 )

@@ -148,6 +148,7 @@ async def test_a_child_that_is_not_needed_any_more_closes_them(
         assert told(trace, "closed") == [pid]
 
 
+@pytest.mark.slow
 async def test_a_child_makes_room_for_another_task_and_closes_them(found: Holdfast, trace: Path) -> None:
     async with working(found, slots=1):
         _, first = (await ended(await tasks.in_child.enqueue())).output
@@ -227,6 +228,7 @@ async def test_a_worker_command_that_cannot_close_them_has_lost_nothing(
     assert await handle.result() == worker.pid
 
 
+@pytest.mark.slow
 async def test_a_worker_for_suspects_opens_its_own(found: Holdfast, trace: Path) -> None:
     handle = await tasks.ends_its_worker.enqueue()
     with command("--queues", "risky", "--lease", "2s", "--sweep", "300ms") as first:

@@ -130,6 +130,7 @@ async def test_the_log_of_a_lost_attempt_is_kept_as_far_as_it_was_sent(app: Hold
     assert [line.message for line in await job.logs(attempt=1)] == ["sent"]
 
 
+@pytest.mark.slow
 async def test_a_reader_follows_a_job_to_its_end(app: Holdfast, at_once: None) -> None:
     app.queue("default", logs="all")
     gate = asyncio.Event()

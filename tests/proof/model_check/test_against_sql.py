@@ -28,6 +28,7 @@ GUARDS = [
 ]
 
 
+@pytest.mark.slow
 async def test_the_sql_verbs_do_what_the_model_says(conn: Connection) -> None:
     await follow_all(conn, schedules(FEW, 1))
 

@@ -105,6 +105,7 @@ EXAMPLES = settings(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_run_has_spent_what_its_handlers_reported(shared_database_url: str) -> None:
     @EXAMPLES

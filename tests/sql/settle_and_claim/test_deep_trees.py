@@ -1,5 +1,7 @@
 """The end of a parent takes its whole tree with it, level by level, and in bounded transactions."""
 
+import pytest
+
 from holdfast.db.connect import Connection
 from tests.builders import Running, a_worker, cancel, claim_one, fail, running_job, settle, state_of
 
@@ -20,6 +22,7 @@ async def a_chain(conn: Connection, depth: int) -> list[Running]:
     return chain
 
 
+@pytest.mark.slow
 async def test_a_deep_tree_is_cancelled_from_its_root(conn: Connection) -> None:
     chain = await a_chain(conn, DEPTH)
     assert await cancel(conn, chain[0].id) == "cancelled"
