@@ -39,7 +39,7 @@ def test_every_option_of_an_enqueue_reaches_the_job(database_url: str) -> None:
         *("--endpoint", "model", "--max-failures", "5", "--deadline", "2100-01-01T00:00:00Z"),
     )
     shown = holdfast("jobs", "show", job, "--json", url=database_url).document
-    assert shown.keys() == JOB_KEYS | {"attempts", "timeline", "calls", "logs", "checkpoints"}
+    assert shown.keys() == JOB_KEYS | {"attempts", "timeline", "calls", "logs", "checkpoints", "trace_id"}
     expected = {
         "payload": {"name": "Ada"},
         "queue": "mail",
@@ -64,8 +64,10 @@ def test_a_job_can_join_a_trace(database_url: str) -> None:
         return str(await conn.fetchval("select trace ->> 'traceparent' from holdfast.jobs"))
 
     traceparent = f"00-{'a' * 32}-{'1' * 16}-01"
-    enqueue(database_url, "--trace", traceparent)
+    job = enqueue(database_url, "--trace", traceparent)
     assert given(database_url, stored) == traceparent
+    assert holdfast("jobs", "show", job, "--json", url=database_url).document["trace_id"] == "a" * 32
+    assert f"trace          {'a' * 32}" in holdfast("jobs", "show", job, url=database_url).lines
     refused = holdfast("enqueue", "greet", "--trace", "no", url=database_url)
     assert (refused.code, "traceparent" in refused.err) == (2, True)
 

@@ -166,6 +166,12 @@ class JobDetails:
     checkpoints: int
     log_lines: int
 
+    @property
+    def trace_id(self) -> str | None:
+        """Of its W3C traceparent."""
+        parts = str((self.trace or {}).get("traceparent", "")).split("-")
+        return parts[1] if len(parts) == 4 else None
+
 
 @dataclass(frozen=True, slots=True)
 class JobOutline:

@@ -65,6 +65,7 @@ class JobRecord:
     calls: list[Call]
     logs: list[LogSummary]
     checkpoints: list[Checkpoint]
+    trace_id: str | None = None
 
 
 async def read_record(database: Database, job_id: JobId) -> JobRecord:
@@ -76,7 +77,8 @@ async def read_record(database: Database, job_id: JobId) -> JobRecord:
         timeline = await stats.timeline(database, job_id)
         calls, kept = await list_calls(database, job_id), await logs.summaries(database, job_id)
         saved = await jobs.list_checkpoints(database, job_id)
-        return JobRecord(job, attempts, timeline, calls, kept, saved)
+        details = await jobs.get_details(database, job_id)
+        return JobRecord(job, attempts, timeline, calls, kept, saved, details.trace_id if details else None)
     except PermissionDenied:
         return JobRecord(job, [], [], [], [], [])  # a worker may see a job, but not its attempts
 
@@ -89,12 +91,13 @@ def document(record: JobRecord) -> dict[str, Any]:
         "calls": plain(record.calls),
         "logs": plain(record.logs),
         "checkpoints": plain(record.checkpoints),
+        "trace_id": record.trace_id,
     }
 
 
 def print_record(record: JobRecord) -> None:
     more = {"progress": _progress(record.job), "logs": _logs(record), "checkpoints": _saved(record)}
-    print_sheet(facts(record.job) | more)
+    print_sheet(facts(record.job) | more | {"trace": record.trace_id})
     if record.job.progress is not None:
         print_item_errors(record.job.progress)
     if record.timeline:

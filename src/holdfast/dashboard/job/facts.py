@@ -48,11 +48,5 @@ def _label(name: str, value: Any) -> Label:
     return Label(name, shown, f"{name}={label_text(value)}" if has_filter else None)
 
 
-def trace_of(trace: Mapping[str, Any] | None) -> str | None:
-    """The trace id of a W3C traceparent."""
-    parts = str((trace or {}).get("traceparent", "")).split("-")
-    return parts[1] if len(parts) == 4 else None
-
-
 def _span(seconds: float) -> str:
     return exact(timedelta(seconds=float(seconds)))

@@ -11,7 +11,7 @@ from holdfast.api.request.scoped_view import all_seen_by, seen_by
 from holdfast.client.read_id import read_id
 from holdfast.dashboard.job.actions import actions_on, has_masked
 from holdfast.dashboard.job.data import read_data, tabs_of
-from holdfast.dashboard.job.facts import labels_of, policy_words, trace_of
+from holdfast.dashboard.job.facts import labels_of, policy_words
 from holdfast.dashboard.job.life import READ, life_of
 from holdfast.dashboard.job.line import with_line
 from holdfast.dashboard.job.reasons import passed_checks, reasons_of
@@ -59,7 +59,7 @@ class JobPage(Page):
             "tabs": tabs_of(job, details),
             "letter": await _letter(view, job),
             "policy": policy_words(details.retry),
-            "trace": trace_of(details.trace),
+            "trace": details.trace_id,
             "labels": labels_of(view.masking.masked(job.labels)),
             "block": text_block,
             "again": _again(view, job, details),
