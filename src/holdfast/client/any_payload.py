@@ -22,7 +22,7 @@ class AnyPayload:
         if kwargs or len(args) > 1:
             raise InvalidPayload(
                 "This task takes a single payload, but several values were passed.",
-                "pass one value, or pass all values by keyword",
+                "pass one value, or pass keyword arguments, which together are the payload",
             )
         return encode(args[0])
 

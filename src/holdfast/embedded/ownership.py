@@ -44,7 +44,7 @@ def usable_by(account: Account, binaries: Binaries) -> Binaries:
     prefix = binaries.bin_dir.parent
     if not any((prefix / "share").rglob("postgres.bki")):
         raise _unusable(
-            account, binaries, f"and {prefix} is not a complete installation that could be copied"
+            account, binaries, f"and {prefix} cannot be copied, because it is not a complete installation"
         )
     shelf = default_data_dir() / "programs"
     make_root(shelf, account)

@@ -83,7 +83,7 @@ def error_class(said: Any) -> ErrorClass:
     except ValueError:
         raise InvalidOption(
             f"An error class must be one of {', '.join(ErrorClass)} (got {said!r}).",
-            "correct the rules in classify",
+            "correct the rules in the argument classify=",
         ) from None
 
 

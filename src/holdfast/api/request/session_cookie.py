@@ -48,7 +48,8 @@ def _check_origin(request: Request, sites: Collection[str]) -> None:
             403,
             "origin_not_allowed",
             "The server accepts a session cookie only from its own pages.",
-            "send an access key instead; a proxy in front of the server must pass on the header Host",
+            "a program or another site must send an access key; for pages of this server, check that the "
+            "proxy in front of it passes on the header Host",
         )
 
 

@@ -85,7 +85,8 @@ OriginFilter = Annotated[
 ActorFilter = Annotated[
     str | None,
     typer.Option(
-        "--actor", help="Only jobs that were enqueued by this database login, or with this --actor."
+        "--actor",
+        help="Only jobs that this database login enqueued, or that were enqueued with '--actor NAME'.",
     ),
 ]
 UniqueKeyFilter = Annotated[

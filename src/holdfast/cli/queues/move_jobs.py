@@ -11,8 +11,8 @@ from holdfast.cli.frame.session import with_database
 from holdfast.client.move import move_in_steps
 from holdfast.model.human_readable import counted
 
-FromQueue = Annotated[str, typer.Argument(metavar="FROM", help="The queue to move jobs from.")]
-ToQueue = Annotated[str, typer.Argument(metavar="TO", help="The queue to move jobs to.")]
+FromQueue = Annotated[str, typer.Argument(metavar="FROM", help="The queue that jobs leave.")]
+ToQueue = Annotated[str, typer.Argument(metavar="TO", help="The queue that receives them.")]
 
 
 def move_jobs(

@@ -18,9 +18,7 @@ OneName = Annotated[
     str | None,
     typer.Argument(metavar="NAME", help="The queue's name. Instead of a name, you can give --all."),
 ]
-All = Annotated[
-    bool, typer.Option("--all", help="Select all queues, including queues that are created later.")
-]
+All = Annotated[bool, typer.Option("--all", help="All queues at once, also those that are created later.")]
 
 
 def pause_queue(
@@ -38,7 +36,7 @@ def pause_queue(
 def resume_queue(
     context: typer.Context, name: OneName = None, all_queues: All = False, reason: Reason = None
 ) -> None:
-    """Start jobs of a queue again.
+    """Resume a paused queue: workers start its jobs again.
 
     With --all, this ends a pause that was made with --all. Queues that were paused by name stay paused.
     """

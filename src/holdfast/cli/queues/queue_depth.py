@@ -31,7 +31,7 @@ def show_depth(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Show at most this many rows.")] = 10_000,
     as_json: Json = False,
 ) -> None:
-    """Show how many jobs of a queue had not ended, minute by minute.
+    """Show how many unfinished jobs a queue had, minute by minute.
 
     The counts are exact. They are kept by minute for 7 days, then by hour for 30 days. While a queue
     stays empty, it gets no further rows.

@@ -73,7 +73,7 @@ def raise_budget(
     max_units: MaxUnits = None,
     reason: Reason = None,
 ) -> None:
-    """Raise the budget of a run. If jobs wait because the budget is used up, they continue."""
+    """Raise the budget of a run. Jobs that wait because the budget is used up can then start."""
     if amount is None and max_units is None:
         raise InvalidOption(
             f"No new budget is given for the run {run}.",
@@ -99,7 +99,7 @@ def extend_run(
     ],
     reason: Reason = None,
 ) -> None:
-    """Extend the time limit of a run. If jobs wait because the limit is over, they continue."""
+    """Extend the time limit of a run. Jobs that wait because the limit is over can then start."""
     run_id, more = read_run_id(run), parse_duration(by)
     count = with_database(
         context, lambda database: runs.extend_run(database, run_id, more, reason, own_name())

@@ -30,7 +30,9 @@ def list_runs(
     ] = None,
     actor: Annotated[
         str | None,
-        typer.Option(help="Only runs that were started by this database login, or with this --actor."),
+        typer.Option(
+            help="Only runs that this database login started, or that were started with '--actor NAME'."
+        ),
     ] = None,
     limit: Limit = 50,
     as_json: Json = False,
