@@ -206,11 +206,14 @@ def _stagger(name: str, value: Any) -> Stagger:
         every, chunk = value
     except (TypeError, ValueError):
         raise InvalidOption(
-            f"stagger must be a pair of duration and count (got {value!r}).",
-            'pass a pair such as ("30s", 100)',
+            f"stagger must be a pair of a duration and a number of jobs (got {value!r}).",
+            'pass a pair such as ("30s", 100): 100 jobs every 30 seconds',
         ) from None
     if _integer("the stagger's chunk", chunk) < 1:
-        raise InvalidOption(f"The count of stagger must be at least 1 (got {chunk}).")
+        raise InvalidOption(
+            f"In stagger, the number of jobs must be at least 1 (got {chunk}).",
+            'pass a pair such as ("30s", 100): 100 jobs every 30 seconds',
+        )
     return Stagger(parse_duration(every), chunk)
 
 

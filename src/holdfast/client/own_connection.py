@@ -50,7 +50,9 @@ def run_blocking(work: Coroutine[Any, Any, T]) -> T:
         result: T = done.value
         return result
     work.close()
-    raise RuntimeError("a call on a synchronous connection suspended, which is a bug in Holdfast")
+    raise RuntimeError(
+        "a call on a synchronous connection tried to wait; this is a bug in Holdfast, please report it"
+    )
 
 
 def own_connection(conn: object) -> OwnConnection | None:

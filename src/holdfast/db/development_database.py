@@ -27,7 +27,7 @@ def refuse_development(checksums: Mapping[int, str], initial: Migration) -> None
     if checksums.get(INITIAL, initial.checksum) != initial.checksum:
         raise SchemaDrifted(
             "This database was made by a development version of Holdfast, before 0.1.0, and cannot be "
-            f"upgraded: it has another migration {initial.label} than this program. Nothing was changed.",
+            f"upgraded: its migration {initial.label} differs from this program's. Nothing was changed.",
             NEW_DATABASE,
             migration=INITIAL,
         )

@@ -133,8 +133,8 @@ class DeadLetterRoutes:
         caller = await self._access.check(request, AccessAction.OPERATE, jobs=chosen)
         if given.get("stage") is not None and caller.scope is not None:
             raise InvalidOption(
-                "An access key that is limited to some queues or tasks cannot choose the stage here.",
-                "replay the jobs with POST /api/v1/jobs/replay",
+                "With an access key that is limited to some queues or tasks, this route takes no stage.",
+                "to choose the stage, replay the jobs with POST /api/v1/jobs/replay",
             )
         database = self._app.database
         await require_dead(database, chosen)

@@ -86,7 +86,7 @@ ActorFilter = Annotated[
     str | None,
     typer.Option(
         "--actor",
-        help="Only jobs that this database login enqueued, or that were enqueued with '--actor NAME'.",
+        help="Only jobs that this person or database login enqueued (the --actor of that command).",
     ),
 ]
 UniqueKeyFilter = Annotated[
@@ -96,8 +96,8 @@ UniqueScopeFilter = Annotated[
     str | None,
     typer.Option(
         "--unique-scope",
-        help="Only jobs whose unique key has this scope. If --unique-scope was not given for a job, its "
-        "scope is the name of its task.",
+        help="Only jobs whose unique key has this scope. A job that was enqueued without a scope has the "
+        "name of its task as its scope.",
     ),
 ]
 Ids = Annotated[

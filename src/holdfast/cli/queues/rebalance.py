@@ -36,10 +36,10 @@ PAIRS: Columns[RebalancePair] = {
 def rebalance(
     context: typer.Context, reason: Reason = None, dry_run: DryRun = False, as_json: Json = False
 ) -> None:
-    """Move jobs now, in each pair of queues where the first queue is much longer than the second.
+    """Move jobs from the first to the second queue of each pair whose first queue is much longer.
 
-    Workers do the same every five minutes. The jobs of each queue are counted once a minute. To add a
-    pair, use 'holdfast queues set-rebalance'.
+    Workers do the same every five minutes. They count the jobs of queues once a minute, so a count may
+    be a minute old. To add a pair of queues, use 'holdfast queues set-rebalance'.
     """
     found = with_database(
         context,
@@ -79,7 +79,7 @@ def set_rebalance(
 
 
 def list_rebalance(context: typer.Context, as_json: Json = False) -> None:
-    """List the pairs of queues to rebalance, with their settings."""
+    """List the pairs of queues between which workers move jobs, with the settings of each pair."""
     found = with_database(context, moves.rebalance_pairs)
     print_list(as_json, "pairs", found, PAIRS, keep=("from", "to"))
 

@@ -66,7 +66,7 @@ def show_stats(
         By,
         typer.Option(
             help="Print one line per queue, task, stage of a pipeline, hour, model or tool. label: one line"
-            " per value of the label that the queue's setting stats_label names. all: one line in total."
+            " per value of a label; the queue's setting stats_label says which one. all: one line in total."
             " part: where the time of each task went."
         ),
     ] = By.QUEUE,

@@ -31,7 +31,7 @@ def list_runs(
     actor: Annotated[
         str | None,
         typer.Option(
-            help="Only runs that this database login started, or that were started with '--actor NAME'."
+            help="Only runs that this person or database login started (the --actor of that command)."
         ),
     ] = None,
     limit: Limit = 50,

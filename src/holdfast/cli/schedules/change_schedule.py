@@ -96,7 +96,7 @@ def remove_schedule(context: typer.Context, name: ScheduleName, reason: Reason =
 def run_schedule(
     context: typer.Context, name: ScheduleName, reason: Reason = None, as_json: Json = False
 ) -> None:
-    """Enqueue a job of a schedule now, in addition to those at its times."""
+    """Enqueue one job of a schedule now. The jobs at its scheduled times are enqueued as usual."""
     job = with_database(context, lambda database: schedules.run_schedule(database, name, reason, actor()))
     if as_json:
         print_json({"job": job})
