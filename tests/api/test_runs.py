@@ -98,11 +98,11 @@ async def test_an_idempotency_key_makes_a_sealed_run_of_many_jobs(
         ({"jobs": {}}, "$.jobs"),
         ({"jobs": [MAIL, 5]}, "$.jobs[1]"),
         ({"jobs": [MAIL, {"task": ""}]}, "$.jobs[1].task"),
-        ({"jobs": [{**MAIL, "colour": 1}]}, "$.jobs[0]"),
-        ({"jobs": [{**MAIL, "run": "x"}]}, "$.jobs[0]"),
+        ({"jobs": [{**MAIL, "colour": 1}]}, "$.jobs[0].colour"),
+        ({"jobs": [{**MAIL, "run": "x"}]}, "$.jobs[0].run"),
         ({"on_complete": 5}, "$.on_complete"),
         ({"on_complete": {**MAIL, "unique_key": "x"}}, "$.on_complete"),
-        ({"on_complete": {**MAIL, "priority": 900}}, None),
+        ({"on_complete": {**MAIL, "priority": 900}}, "$.on_complete.priority"),
         ({"labels": 5}, None),
         ({"budget": {"a": 1}}, None),
         ({"max_units": "many"}, None),
@@ -120,6 +120,21 @@ async def test_a_run_that_makes_no_sense_is_refused_and_stores_nothing(
     assert path is None or refused.json()["path"] == path
     assert await list_runs(app.database) == []
     assert await app.jobs() == []
+
+
+async def test_a_job_that_only_the_database_refuses_is_named(
+    http: AsyncClient, app: Holdfast, key: Headers
+) -> None:
+    good, bad = {"task": "send"}, {"task": "send", "payload": "x" * 262_144}
+    listed = await start(http, key, jobs=[good, good, bad, good])
+    assert (listed.status_code, listed.json()["path"]) == (422, "$.jobs[2].payload"), listed.text
+    once = {**key, "Idempotency-Key": "import 17"}
+    named = await bulk(http, BULK, once, good, bad)
+    assert (named.status_code, named.json()["line"]) == (422, 2), named.text
+    assert (await list_runs(app.database), await app.jobs()) == ([], [])
+    run = (await start(http, key, seal=True)).json()["run"]
+    sealed = await bulk(http, f"{RUNS}/{run}/jobs/bulk", key, good)
+    assert (sealed.status_code, "line" in sealed.json()) == (409, False), "the fault of the run"
 
 
 async def test_an_unknown_run_is_not_found(http: AsyncClient, key: Headers) -> None:

@@ -57,14 +57,21 @@ NONE: Wire = {}
 
 
 def with_options(before: Wire, given: GivenOptions) -> Wire:
-    """The options `before`, with the given ones replaced. Looks only at what is given."""
+    """The options `before`, with the given ones replaced. Looks only at what is given.
+
+    An error has the path of its option, as if all stood in one JSON document.
+    """
     wire = dict(before)
     for name, value in given.items():
         parse = _PARSERS.get(name)
         if parse is None:
             raise InvalidOption(f"Jobs have no option {name}.", f"the options are {', '.join(_PARSERS)}")
         if value is not None:
-            wire[name] = parse(name, value)
+            try:
+                wire[name] = parse(name, value)
+            except InvalidOption as exc:
+                exc.path = f"$.{name}"
+                raise
     _check(wire)
     return wire
 
@@ -100,16 +107,18 @@ def _are_same_json(column: list[Any]) -> bool:
 
 def _check(wire: Wire) -> None:
     if "run_at" in wire and "delay" in wire:
-        raise InvalidOption("delay and run_at cannot be combined.", "remove one of them")
+        raise InvalidOption("delay and run_at cannot be combined.", "remove one of them", "$.run_at")
     if "run_at" in wire and "stagger" in wire:
         raise InvalidOption(
             "stagger and run_at cannot be combined.",
             "to start the first jobs later, use delay instead of run_at",
+            "$.run_at",
         )
     if "unique_key" not in wire and ("unique_for" in wire or "unique_scope" in wire):
         raise InvalidOption(
             "unique_for and unique_scope need a unique_key.",
             "add a unique_key, or remove unique_for and unique_scope",
+            "$.unique_for" if "unique_for" in wire else "$.unique_scope",
         )
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self, TypeAlias
 import asyncpg
 from asyncpg import Record
 from asyncpg.pool import PoolConnectionProxy
+from asyncpg.transaction import Transaction
 
 from holdfast.db.address import Address, Source, resolve_address
 from holdfast.db.database_errors import BROKEN, translate, translated
@@ -111,18 +112,11 @@ class Database:
 
     @asynccontextmanager
     async def _transaction(self, isolation: Isolation | None, readonly: bool) -> AsyncIterator[Connection]:
-        async with self.connection() as connection:
-            with translated():
-                transaction = connection.transaction(isolation=isolation, readonly=readonly)
-                await transaction.start()
-            try:
-                yield connection
-            except BaseException:
-                with suppress(*BROKEN):  # on a lost connection the server rolls back by itself
-                    await transaction.rollback()
-                raise
-            with translated():
-                await transaction.commit()
+        async with (
+            self.connection() as connection,
+            _within(connection.transaction(isolation=isolation, readonly=readonly)),
+        ):
+            yield connection
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
@@ -208,6 +202,27 @@ class Database:
                 if not isinstance(exc, asyncpg.CannotConnectNowError) or monotonic() > given_up_at:
                     raise explained(exc, self._address) from exc
             await asyncio.sleep(0.2)
+
+
+@asynccontextmanager
+async def savepoint(connection: Connection) -> AsyncIterator[None]:
+    """In a transaction: an error in the block undoes the statements of the block, and only those."""
+    async with _within(connection.transaction()):
+        yield
+
+
+@asynccontextmanager
+async def _within(transaction: Transaction) -> AsyncIterator[None]:
+    with translated():
+        await transaction.start()
+    try:
+        yield
+    except BaseException:
+        with suppress(*BROKEN):  # on a lost connection the server rolls back by itself
+            await transaction.rollback()
+        raise
+    with translated():
+        await transaction.commit()
 
 
 async def connect(

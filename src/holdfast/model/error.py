@@ -17,7 +17,7 @@ HoldfastError                       exit code 1
 ├── Timeout                         7
 ├── InvalidInput                    2
 │   ├── InvalidPayload                  has .path, the JSON path of the problem
-│   ├── InvalidOption
+│   ├── InvalidOption                   has .path too, if the option stands in a JSON document
 │   ├── UnknownTask
 │   ├── BadHandler
 │   └── TransactionEnded                a handler committed or rolled back its job's transaction
@@ -189,7 +189,11 @@ class InvalidPayload(InvalidInput):
 
 
 class InvalidOption(InvalidInput):
-    """An option is unknown, or its value is out of range."""
+    """An option is unknown, or its value is out of range; `path` says where it stands in a JSON document."""
+
+    def __init__(self, message: str, hint: str | None = None, path: str | None = None) -> None:
+        super().__init__(message, hint)
+        self.path = path
 
 
 class UnknownTask(InvalidInput):

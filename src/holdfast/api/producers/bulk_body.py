@@ -5,12 +5,14 @@ import hashlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from itertools import islice
 from tempfile import SpooledTemporaryFile
 from typing import IO
 
 from starlette.requests import Request
 
 from holdfast.api.limits.shares import Shares
+from holdfast.api.producers.refused_job import RefusedJob
 from holdfast.api.producers.scoped_job import scoped_job
 from holdfast.api.request.problem import RequestRefused, problem_of
 from holdfast.client.bulk import chunks
@@ -40,18 +42,27 @@ class BulkBody:
         while (chunk := await asyncio.to_thread(next, ready, None)) is not None:
             yield chunk
 
+    def refusal(self, place: int, caller: Caller, refused: RefusedJob) -> RequestRefused:
+        number = next(islice(self._lines(), place, None))[0]
+        return refused.problem(caller, "$", f"Line {number}: ", line=number)
+
     def check(self) -> None:
         if sum(1 for _ in self.jobs()) == 0:
             raise RequestRefused(422, "invalid_input", "The body contains no job.", "send one job per line")
 
     def jobs(self) -> Iterator[NewJob]:
+        for number, line in self._lines():
+            yield self._read(number, line)
+
+    def _lines(self) -> Iterator[tuple[int, bytes]]:
+        """Those that are not empty, each with its number."""
         self._spool.seek(0)
         count = 0
         for number, line in enumerate(iter(lambda: self._spool.readline(MOST_LINE + 1), b""), 1):
             count += bool(line.strip())
             _check_size(number, count, line)
             if line.strip():
-                yield self._read(number, line)
+                yield number, line
 
     def _read(self, number: int, line: bytes) -> NewJob:
         try:

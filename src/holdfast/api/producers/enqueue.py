@@ -79,11 +79,11 @@ class Producers:
             self._app.database.transaction() as conn,
         ):
             if key is None:
-                stored = await self._store.store_all(request, caller, body.chunks(), conn)
+                stored = await self._store.store_all(request, caller, body, conn)
                 said = {"run": None, "ids": [one.id for one in stored]}
                 return answer({**said, "created": sum(one.created for one in stored)}, 201)
             started = await self._runs.start(caller, key[:200], {}, conn, key, body.digest)
-            return await self._runs.fill(request, caller, started, body.chunks(), True, conn)
+            return await self._runs.fill(request, caller, started, body, True, conn)
 
     async def _enqueue(self, request: Request, task: str, payload: str) -> Response:
         async with self._access.with_verb(request, AccessAction.ENQUEUE) as caller:

@@ -1,10 +1,12 @@
 """Stores jobs for callers of the API, within the scope of their access keys."""
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+from collections.abc import Sequence
 from functools import partial
 
 from starlette.requests import Request
 
+from holdfast.api.producers.refused_job import ManyJobs, first_refused, is_fault_of_a_job
 from holdfast.api.request.access import Access
 from holdfast.client.app import Holdfast
 from holdfast.client.combined_enqueues import CombinedEnqueues
@@ -12,8 +14,9 @@ from holdfast.client.enqueue_options import split_options
 from holdfast.client.job_documents import store_documents
 from holdfast.client.new_job import NewJob
 from holdfast.db.access_keys import enqueue_with_key
-from holdfast.db.statement import Executor
+from holdfast.db.connect import Connection, savepoint
 from holdfast.model.access_key import AccessAction, Caller, SecretHash
+from holdfast.model.error import HoldfastError
 from holdfast.model.job import Enqueued
 
 
@@ -55,18 +58,45 @@ class JobStore:
         )
 
     async def store_all(
-        self, request: Request, caller: Caller, chunks: AsyncIterator[list[NewJob]], conn: Executor
+        self, request: Request, caller: Caller, jobs: ManyJobs, conn: Connection
     ) -> list[Enqueued]:
-        """The key may have been revoked while the body came: it is checked where the jobs are stored."""
+        """The key may have been revoked while the body came: it is checked where the jobs are stored.
+
+        One savepoint for all: PostgreSQL keeps 64 subtransactions of a transaction in shared memory, and with
+        one for each chunk the snapshots of all other sessions would have to look up the rest.
+        """
         if caller.scope is None:
             await self._access.check(request, AccessAction.ENQUEUE, on=conn)
         stored: list[Enqueued] = []
-        async for chunk in chunks:
-            stored += await self.store(request, caller, chunk, conn)
+        try:
+            async with savepoint(conn):
+                async for chunk in jobs.chunks():
+                    stored += await self.store(request, caller, chunk, conn)
+        except HoldfastError as exc:
+            if is_fault_of_a_job(exc):
+                await self._refuse_job(request, caller, jobs, conn, len(stored))
+            raise
         return stored
 
+    async def _refuse_job(
+        self, request: Request, caller: Caller, jobs: ManyJobs, conn: Connection, stored: int
+    ) -> None:
+        """Stores the jobs again up to the first that the database refuses; raises the error that names it.
+
+        Returns if it refuses none now: another transaction has ended in between.
+        """
+        place = 0
+        async for chunk in jobs.chunks():
+            if place >= stored:
+                found = await first_refused(chunk, partial(self.store, request, caller, conn=conn), conn)
+                if found is not None:
+                    raise await asyncio.to_thread(jobs.refusal, place + found.place, caller, found)
+                return
+            await self.store(request, caller, chunk, conn)
+            place += len(chunk)
+
     async def store(
-        self, request: Request, caller: Caller, jobs: Sequence[NewJob], conn: Executor
+        self, request: Request, caller: Caller, jobs: Sequence[NewJob], conn: Connection
     ) -> list[Enqueued]:
         """In the transaction of the connection, which an error must end."""
         if caller.scope is None:

@@ -1,16 +1,19 @@
 """Starts runs for callers of the API, once for each Idempotency-Key, and puts jobs into them."""
 
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from holdfast.api.producers.job_store import JobStore
+from holdfast.api.producers.refused_job import ManyJobs, RefusedJob
 from holdfast.api.request.answer import answer
+from holdfast.api.request.problem import RequestRefused
 from holdfast.client.new_job import NewJob
 from holdfast.db import runs
-from holdfast.db.statement import Executor
+from holdfast.db.connect import Connection
 from holdfast.model.access_key import Caller
 from holdfast.model.id import RunId
 from holdfast.model.run_progress import StartedRun
@@ -27,7 +30,7 @@ class NewRuns:
         caller: Caller,
         name: str,
         options: Mapping[str, Any],
-        conn: Executor,
+        conn: Connection,
         key: str | None,
         digest: bytes,
     ) -> StartedRun:
@@ -44,20 +47,30 @@ class NewRuns:
         request: Request,
         caller: Caller,
         run: StartedRun,
-        chunks: AsyncIterator[list[NewJob]],
+        jobs: ManyJobs,
         seal: bool,
-        conn: Executor,
+        conn: Connection,
     ) -> Response:
         """The run of a repeated request stays as it is."""
         if not run.created:
             return answer({"run": run.id, "ids": None, "created": 0})
-        stored = await self._store.store_all(request, caller, joining(run.id, chunks), conn)
+        stored = await self._store.store_all(request, caller, JoiningJobs(run.id, jobs), conn)
         if seal:
             await runs.seal_run(conn, run.id)
         created = sum(one.created for one in stored)
         return answer({"run": run.id, "ids": [one.id for one in stored], "created": created}, 201)
 
 
-async def joining(run: RunId, chunks: AsyncIterator[list[NewJob]]) -> AsyncIterator[list[NewJob]]:
-    async for chunk in chunks:
-        yield [NewJob(job.task, job.payload, {**job.options, "run": str(run)}) for job in chunk]
+@dataclass(frozen=True, slots=True)
+class JoiningJobs:
+    """Jobs that join a run."""
+
+    run: RunId
+    jobs: ManyJobs
+
+    async def chunks(self) -> AsyncIterator[list[NewJob]]:
+        async for chunk in self.jobs.chunks():
+            yield [NewJob(job.task, job.payload, {**job.options, "run": str(self.run)}) for job in chunk]
+
+    def refusal(self, place: int, caller: Caller, refused: RefusedJob) -> RequestRefused:
+        return self.jobs.refusal(place, caller, refused)

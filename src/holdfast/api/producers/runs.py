@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter
@@ -12,6 +13,7 @@ from holdfast.api.producers.bulk_body import NDJSON, BulkBodies
 from holdfast.api.producers.enqueue import takes
 from holdfast.api.producers.job_store import JobStore
 from holdfast.api.producers.new_runs import NewRuns
+from holdfast.api.producers.refused_job import RefusedJob
 from holdfast.api.producers.scoped_job import scoped_job
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer, answers
@@ -80,7 +82,7 @@ class ProducerRuns:
         async with self._app.database.transaction() as conn:
             started = await self._runs.start(caller, name, options, conn, key, digest)
             seal = document.get("seal", False)
-            return await self._runs.fill(request, caller, started, _in_chunks(jobs), seal, conn)
+            return await self._runs.fill(request, caller, started, _ListedJobs(jobs), seal, conn)
 
     async def show(self, request: Request, run_id: str) -> Response:
         """How far a run is, and when its rest should be done."""
@@ -97,7 +99,7 @@ class ProducerRuns:
         jobs = _read_jobs(caller, document.get("jobs"))
         async with self._app.database.transaction() as conn:
             started = StartedRun(run, True)
-            return await self._runs.fill(request, caller, started, _in_chunks(jobs), False, conn)
+            return await self._runs.fill(request, caller, started, _ListedJobs(jobs), False, conn)
 
     async def add_many(self, request: Request, run_id: str) -> Response:
         """Adds a job for each line of NDJSON, up to 100,000, in one transaction: all of them or none."""
@@ -109,7 +111,7 @@ class ProducerRuns:
             self._app.database.transaction() as conn,
         ):
             started = StartedRun(run, True)
-            return await self._runs.fill(request, caller, started, body.chunks(), False, conn)
+            return await self._runs.fill(request, caller, started, body, False, conn)
 
     async def seal(self, request: Request, run_id: str) -> Response:
         """No more jobs will join. `ended`: all its jobs had ended already."""
@@ -184,6 +186,15 @@ def _read_job(caller: Caller, document: Any, path: str) -> NewJob:
         raise RequestRefused(status, exc.code, exc.message, exc.hint or "", path=where) from None
 
 
-async def _in_chunks(jobs: list[NewJob]) -> AsyncIterator[list[NewJob]]:
-    for chunk in chunks(jobs):
-        yield chunk
+@dataclass(frozen=True, slots=True)
+class _ListedJobs:
+    """Those of the field `jobs`."""
+
+    jobs: list[NewJob]
+
+    async def chunks(self) -> AsyncIterator[list[NewJob]]:
+        for chunk in chunks(self.jobs):
+            yield chunk
+
+    def refusal(self, place: int, caller: Caller, refused: RefusedJob) -> RequestRefused:
+        return refused.problem(caller, f"$.jobs[{place}]")

@@ -11,6 +11,7 @@ from holdfast.model.error import (
     DatabaseUnavailable,
     HoldfastError,
     InvalidInput,
+    InvalidOption,
     InvalidPayload,
     LeaseLost,
     NotAuthenticated,
@@ -60,7 +61,8 @@ def problem_of(exc: Exception) -> tuple[int, dict[str, Any]]:
         code = exc.code if isinstance(exc, HoldfastError) and status == 503 else "internal_error"
         hint = "try again later" if status == 503 else "look for the request's id in the server's log"
         return status, _document(status, code, "The server could not answer this request.", hint)
-    more = {"path": exc.path} if isinstance(exc, InvalidPayload) else {}
+    path = exc.path if isinstance(exc, InvalidPayload | InvalidOption) else None
+    more = {} if path is None else {"path": path}
     return status, _document(status, exc.code, exc.message, exc.hint, **more)
 
 
