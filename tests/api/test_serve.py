@@ -142,6 +142,36 @@ async def test_a_header_larger_than_the_limit_is_refused(app: Holdfast) -> None:
         assert b" 400 " in await reader.readline()
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        b"GET /livez HTTP/1.1\r\nX: " + b"x" * 17_000,
+        b"GET /livez HTTP/1.1" + b"\r\nX-Many: 1" * 3000,
+        b"GET /livez?" + b"x" * 17_000 + b" HTTP/1.1",
+        b"GET /" + b"x" * 17_000 + b" HTTP/1.1",
+    ],
+    ids=["one header", "many headers", "a query", "a path"],
+)
+async def test_headers_larger_than_the_limit_that_come_at_once_are_refused(
+    app: Holdfast, lines: bytes
+) -> None:
+    maintenance = asyncio.create_task(asyncio.sleep(0))
+    server = make_server(app, ServeOptions(), maintenance, None)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        async with asyncio.timeout(PATIENCE):
+            reader, writer = await asyncio.open_connection(*listening.getsockname())
+            writer.write(lines + b"\r\nHost: x\r\nConnection: close\r\n\r\n")
+            head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+            writer.close()
+            server.should_exit = True
+            await serving
+    await maintenance
+    assert head.startswith(b"HTTP/1.1 431 ")
+    assert b"application/problem+json" in head
+    assert json.loads(body)["code"] == "headers_too_large"
+
+
 async def test_forwarded_headers_are_believed_only_from_named_proxies(app: Holdfast) -> None:
     """Seen in the addresses for which failed log-ins are counted."""
     options = ServeOptions(proxies=("10.0.0.0/8",), limits=Limits(failed_log_ins=1 / 3600))

@@ -12,7 +12,7 @@ from holdfast.api.limits.bounded_connection import BEYOND, BoundedConnection
 from holdfast.api.limits.key_connections import WAIT
 from holdfast.api.limits.limits import Limits
 from holdfast.api.producers.bulk_body import MOST_RECEIVED, MOST_STORED, STORE_WAIT
-from holdfast.api.serve import DATABASE_WAIT, HEADERS_LIMIT, IDLE_FOR, ServeOptions
+from holdfast.api.serve import DATABASE_WAIT, IDLE_FOR, ServeOptions
 from tests.cli.command import holdfast
 from tests.docs.page import blocks, run
 from tests.repo.tree import ROOT
@@ -56,7 +56,7 @@ def test_the_limits_of_the_page_are_those_of_the_code() -> None:
     for said in (
         f"{limits.body // 2**20} MiB | `--body-limit`",
         f"{limits.bulk // 2**20} MiB, 100,000 jobs",
-        f"{HEADERS_LIMIT // 1024} KiB",
+        f"{limits.headers // 1024} KiB",
         f"its last | {limits.receive.seconds} s",
         f"its answer | {BoundedConnection.within:g} s",
         f"idle connection | {IDLE_FOR} s",

@@ -30,7 +30,6 @@ from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
 
 SWEEP = timedelta(seconds=5)
-HEADERS_LIMIT = 16 * 1024  # bytes
 DATABASE_WAIT = timedelta(seconds=5)  # for a free connection; then 503
 IDLE_FOR = 75  # seconds between two requests on a connection
 
@@ -192,7 +191,7 @@ def _config(api: ASGIApp, options: ServeOptions) -> uvicorn.Config:
     return uvicorn.Config(
         api,
         http=_protocol(options),  # on h11: httptools has no limit for the size of headers
-        h11_max_incomplete_event_size=HEADERS_LIMIT,
+        h11_max_incomplete_event_size=options.limits.headers,  # `Guard` bounds those that come at once
         ws="none",
         lifespan="off",
         log_config=None,

@@ -8,6 +8,7 @@ from datetime import timedelta
 class Limits:
     """Of one replica: nothing is shared with the others."""
 
+    headers: int = 16 * 1024  # bytes, with the address
     body: int = 1024 * 1024  # bytes
     bulk: int = 64 * 1024 * 1024  # bytes of a bulk enqueue
     receive: timedelta = timedelta(seconds=30)  # for a request, from its first byte

@@ -33,6 +33,7 @@ _WORDS = {
     413: "The body is too large.",
     422: "A value is wrong.",
     429: "Too many requests: see Retry-After.",
+    431: "The address and the headers are too large.",
     503: "The database does not answer, the server is busy, or a check fails.",
 }
 
@@ -46,7 +47,7 @@ def answers(example: Any, *problems: int, status: int = 200, media_type: str = "
 
     The limits of the server hold for every route, and are added.
     """
-    always = {413, 429, 503} if 401 in problems else {413}
+    always = {413, 429, 431, 503} if 401 in problems else {413, 431}
     found: OpenApi = {status: {"description": "Done.", "content": {media_type: {"example": example}}}}
     for problem in sorted(always.union(problems)):
         content = {"application/problem+json": {"schema": _PROBLEM}}

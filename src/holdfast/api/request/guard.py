@@ -1,4 +1,4 @@
-"""Middleware for every request: its id, a bound on its body, an answer for every error, a line in the log."""
+"""Middleware for every request: its id, bounds on its size, an answer for every error, a line in the log."""
 
 import asyncio
 import re
@@ -39,6 +39,7 @@ class Guard:
         self._figures.open += 1
         try:
             exchange.check_room()
+            exchange.check_headers()
             exchange.check_length()
             await self._app(scope, exchange.receive, exchange.send)
         except ClientDisconnect:
@@ -67,6 +68,7 @@ class _Exchange:
         path = scope["path"].removeprefix(scope.get("root_path", ""))  # where the API is mounted
         self._is_probe = path in PROBES
         self._left = self._most = limits.bulk if BULK.fullmatch(path) else limits.body
+        self._most_headers = limits.headers
         self._has_body = True
         self.status = 0
         given = self._headers.get("x-request-id", "")
@@ -78,6 +80,17 @@ class _Exchange:
         if self._is_full and not self._is_probe:
             raise RequestRefused(
                 503, "too_many_connections", "This server has too many connections.", "try another replica"
+            )
+
+    def check_headers(self) -> None:
+        """h11 bounds only what is incomplete: headers that come in one piece may be of any size."""
+        address = len(self._scope.get("raw_path") or b"") + len(self._scope["query_string"])
+        if address + sum(len(name) + len(value) for name, value in self._headers.raw) > self._most_headers:
+            raise RequestRefused(
+                431,
+                "headers_too_large",
+                f"Address and headers must have at most {self._most_headers:,} bytes.",
+                "send less, or send it in the body",
             )
 
     def check_length(self) -> None:
