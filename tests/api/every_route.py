@@ -35,8 +35,9 @@ class Route:
 
 @cache
 def document() -> dict[str, Any]:
-    """Needs no database."""
-    found: dict[str, Any] = api_app(Holdfast("postgresql://nobody@127.0.0.1:1/none")).openapi()
+    """With the optional routes. Needs no database."""
+    nowhere = Holdfast("postgresql://nobody@127.0.0.1:1/none")
+    found: dict[str, Any] = api_app(nowhere, message_routes=True).openapi()
     return found
 
 
@@ -65,7 +66,7 @@ def called(database_url: str) -> Iterator[Call]:
     with asyncio.Runner() as runner:
         app = Holdfast(database_url, name="tests")
         key = runner.run(app.keys.create("all", "admin"))
-        api = api_app(app, limits=Limits(rate=0), is_stopping=lambda: True)
+        api = api_app(app, limits=Limits(rate=0), is_stopping=lambda: True, message_routes=True)
         transport = ASGITransport(app=api, raise_app_exceptions=False)
         headers = {"Authorization": f"Bearer {key.secret}"}
         http = AsyncClient(transport=transport, base_url="http://api", headers=headers)

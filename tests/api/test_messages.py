@@ -108,7 +108,9 @@ async def test_a_wrong_request_is_a_problem(
 ) -> None:
     await store(app, "m")
     for path in ("claim", "complete", "fail"):
-        assert (await post(http, path, worker, **body)).status_code == status
+        refused = await post(http, path, worker, **body)
+        assert refused.status_code == status
+        assert "pass only JSON values" not in refused.json()["hint"], "the request is JSON"
     garbage = await http.post("/api/queue/claim", content=b"\xff{", headers=worker)
     assert garbage.status_code == 422
 
@@ -129,7 +131,7 @@ async def test_a_page_of_another_origin_and_a_cookie_are_refused(http: AsyncClie
 async def test_each_role_may_call_its_own_routes(
     http: AsyncClient, app: Holdfast, make_key: MakeKey, role: str
 ) -> None:
-    await store(app, "m")
+    await store(app, "m", "n")
     key, elsewhere = await make_key(role), await make_key(role, queues=["other"])
     works, reads = role in ("worker", "admin"), role in ("viewer", "operator", "admin")
     event = {"eventName": "e", "queue": "chat"}
@@ -139,16 +141,18 @@ async def test_each_role_may_call_its_own_routes(
             (await http.get("/api/queue/pending", headers=headers)).status_code,
             (await post(http, "claim", headers, messageId="m")).status_code,
             (await post(http, "fail", headers, messageId="m")).status_code,
+            (await post(http, "claim", headers, messageId="n")).status_code,
+            (await post(http, "complete", headers, messageId="n")).status_code,
             (await http.get("/api/queue/stats", headers=headers)).status_code,
             (await http.post(EVENT, json=event, headers=headers)).status_code,
             (await http.get(HEALTH, headers=headers)).status_code,
         ]
 
     worked, enqueued = 200 if works else 403, 403 if role == "viewer" else 200
-    assert await statuses(key) == [worked, worked, worked, 200, enqueued, 200 if reads else 403]
+    assert await statuses(key) == [*[worked] * 5, 200, enqueued, 200 if reads else 403]
     missed = 404 if works else 403
-    assert await statuses(elsewhere) == [worked, missed, missed, 200, 403, 403]
-    assert await statuses({}) == [401] * 6
+    assert await statuses(elsewhere) == [worked, *[missed] * 4, 200, 403, 403]
+    assert await statuses({}) == [401] * 8
 
 
 async def test_without_the_option_there_are_no_such_routes(app: Holdfast, worker: Headers) -> None:

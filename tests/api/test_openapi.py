@@ -81,6 +81,7 @@ def call_all(database_url: str, mode: GenerationMode, examples: int) -> set[tupl
 def test_every_route_answers_as_documented(database_url: str) -> None:
     called = call_all(database_url, GenerationMode.POSITIVE, FEW)
     assert called == {(route.method, route.path) for route in routes()}
+    assert {("POST", "/api/queue/complete"), ("POST", "/.netlify/functions/queue-event")} <= called
 
 
 @pytest.mark.slow

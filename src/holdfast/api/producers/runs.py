@@ -38,6 +38,7 @@ from holdfast.model.run_progress import StartedRun
 FIELDS = {
     "name", "labels", "origin", "budget", "max_units", "max_time", "on_complete", "jobs", "seal",
 }  # fmt: skip
+AS_A_JOB = 'write it as {"task": "…", "payload": {…}}'
 _ID = "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b12"
 _JOB = {"task": "send_mail", "payload": {"to": "ada@example.org"}, "queue": "mail"}
 _RUN = {"name": "newsletter", "labels": {"month": "May"}, "jobs": [_JOB], "seal": True}
@@ -128,10 +129,10 @@ class ProducerRuns:
     async def _follower(self, request: Request, caller: Caller, document: Any) -> dict[str, Any]:
         """It is enqueued later, without a check of its scope: so a key with a scope must name its queue."""
         if not isinstance(document, dict):
-            raise InvalidPayload("on_complete must be a job.", path="$.on_complete")
+            raise InvalidPayload("on_complete must be a job.", AS_A_JOB, "$.on_complete")
         job = _read_job(caller, document, "$.on_complete")
         if "unique_key" in job.options:
-            raise InvalidPayload("on_complete cannot have a unique_key.", path="$.on_complete")
+            raise InvalidPayload("on_complete cannot have a unique_key.", "leave it out", "$.on_complete")
         queue = job.options.get("queue")
         if caller.queues is not None and queue is None:
             raise AccessDenied(
@@ -148,9 +149,11 @@ def _read_run(document: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     _refuse_unknown(document, FIELDS)
     name = document.get("name")
     if not isinstance(name, str) or not 1 <= len(name) <= 200:
-        raise InvalidPayload("name must be a string of 1 to 200 characters.", path="$.name")
+        raise InvalidPayload(
+            "name must be a string of 1 to 200 characters.", "send the name of the run", "$.name"
+        )
     if not isinstance(document.get("seal", False), bool):
-        raise InvalidPayload("seal must be true or false.", path="$.seal")
+        raise InvalidPayload("seal must be true or false.", "send one of the two", "$.seal")
     given = {key: value for key, value in document.items() if value is not None and key in FIELDS}
     plain = ("budget", "max_units", "on_complete")
     options: dict[str, Any] = {key: given[key] for key in plain if key in given}
@@ -170,7 +173,7 @@ def _refuse_unknown(document: dict[str, Any], known: set[str]) -> None:
 
 def _read_jobs(caller: Caller, documents: Any) -> list[NewJob]:
     if not isinstance(documents, list):
-        raise InvalidPayload("jobs must be a list of jobs.", path="$.jobs")
+        raise InvalidPayload("jobs must be a list of jobs.", 'write it as [{"task": "…"}]', "$.jobs")
     return [_read_job(caller, one, f"$.jobs[{i}]") for i, one in enumerate(documents)]
 
 
@@ -178,7 +181,7 @@ def _read_job(caller: Caller, document: Any, path: str) -> NewJob:
     """Problems have the path in the whole body."""
     try:
         if not isinstance(document, dict):
-            raise InvalidPayload("This must be a job.", 'write it as {"task": "…", "payload": {…}}')
+            raise InvalidPayload("This must be a job.", AS_A_JOB)
         return scoped_job(caller, read_job(document))
     except HoldfastError as exc:
         status, said = problem_of(exc)

@@ -19,6 +19,7 @@ MOST_IDS = 100
 MOST_NAMES = 1000
 LONGEST_SPAN = timedelta(days=365)
 LATE = 1.0  # seconds after the check of the access key
+HINT = "send another value; /api/v1/openapi.json describes each field"
 TEXT: Schema = {"type": "string", "minLength": 1, "maxLength": 200}
 FLAG: Schema = {"type": "boolean"}
 VALUE: Schema = {"description": "Any JSON value."}
@@ -99,7 +100,7 @@ def read_settings(
     try:
         return wire(name, given["settings"])
     except (TypeError, AttributeError, KeyError, ValueError):
-        raise InvalidPayload("A setting has a value of the wrong type.", path="$.settings") from None
+        raise InvalidPayload("A setting has a value of the wrong type.", HINT, "$.settings") from None
 
 
 def read_jobs(given: Mapping[str, Any]) -> list[JobId]:
@@ -159,7 +160,7 @@ def _check_length(path: str, schema: Schema, value: str | list[Any]) -> None:
 
 
 def _wrong(path: str, must: str) -> InvalidPayload:
-    return InvalidPayload(f"{path.removeprefix('$.')} must {must}.", path=path)
+    return InvalidPayload(f"{path.removeprefix('$.')} must {must}.", HINT, path)
 
 
 def _is(kind: str, value: Any) -> bool:
