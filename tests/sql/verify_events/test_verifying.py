@@ -68,6 +68,7 @@ async def test_an_event_inserted_into_a_sealed_day_is_found(conn: Connection, cl
         "seal = repeat('a', 64)",
         "through_id = through_id - 1",
         "pruned_at = sealed_at",
+        "pruned_at = '2099-01-01'",
     ],
 )
 async def test_a_changed_seal_is_found(conn: Connection, clock: Clock, change: str) -> None:
