@@ -1,7 +1,8 @@
--- Returns where the time of each task went lately, in seconds: in all its attempts, and in waiting for them.
--- waiting: ready, but not started. database: in statements that its handler waited for. model and tool: in calls of
--- models and tools. handler: the rest of its run time. since as for end_stats. What a call takes in parallel to others
--- counts for each, so that the parts may exceed the run time.
+-- Returns where the time of each task went lately, in seconds: in its attempts, and in waiting for the last of a job.
+-- attempts: those that completed or rejected a job, led to the next stage, failed, timed out or were lost. waiting:
+-- ready, but not started. database: in statements that its handler waited for. model and tool: in calls of models and
+-- tools. handler: the rest of its run time. since as for end_stats. What a call takes in parallel to others counts for
+-- each, so that the parts may exceed the run time.
 create or replace function holdfast.time_parts(since interval default '1 hour', queue text default null,
   task text default null)
 returns table (
@@ -19,13 +20,17 @@ begin
       greatest(0, p.running - p.database - p.model - p.tool)
     from (
       select
-        c.task as name, coalesce(sum(c.jobs) filter (where c.what in ('end', 'attempt')), 0) as attempts,
+        c.task as name, coalesce(sum(c.jobs) filter (where k.is_attempt), 0) as attempts,
         coalesce(sum(c.wait_seconds) filter (where c.what = 'end'), 0) as waiting,
-        coalesce(sum(c.run_seconds) filter (where c.what in ('end', 'attempt')), 0) as running,
+        coalesce(sum(c.run_seconds) filter (where k.is_attempt), 0) as running,
         coalesce(sum(c.run_seconds) filter (where c.what = 'database'), 0) as database,
         coalesce(sum(c.run_seconds) filter (where c.what = 'call' and c.state like 'model%'), 0) as model,
         coalesce(sum(c.run_seconds) filter (where c.what = 'call' and c.state like 'tool%'), 0) as tool
       from holdfast.end_counts as c
+      -- The last attempt of a dead job has a row of its own, and a job may be cancelled without any.
+      cross join lateral (
+        select c.what = 'attempt' or c.what = 'end' and c.state in ('completed', 'rejected', 'advanced')
+      ) as k (is_attempt)
       where c.is_hour = any (array[false, true])
         and c.minute >= holdfast.now() - least(greatest(since, '1 minute'), '366 days')
         and c.what = any (array['end', 'attempt', 'call', 'database'])
