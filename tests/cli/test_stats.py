@@ -2,19 +2,21 @@
 
 from dataclasses import fields
 
+import pytest
+
 from holdfast.db.connect import Connection
 from holdfast.model.stats import ErrorGroup
 from tests.builders import a_queue, a_worker, claim_one, completed_job, dead_job, fail, ready_job, settle
 from tests.cli.command import holdfast
 from tests.cli.scene import count_ends, given
 from tests.sql.endpoints.scene import a_caller, a_fixed_endpoint, calls, claimed
-from tests.sql.summarise_ends.scene import call
+from tests.sql.summarise_ends.scene import call, many_counts
 
 STATS_KEYS = {
     *("name", "jobs", "completed", "rejected", "cancelled", "dead", "retried", "retried_completed"),
     *("per_minute", "wait_p50", "wait_p95", "wait_p99", "run_p50", "run_p95", "run_p99"),
     *("success_rate", "retry_rate", "retry_success_rate", "retries_per_job", "advanced", "failed", "lost"),
-    *("retries", "units", "cost", "wait_mean", "run_mean"),
+    *("retries", "units", "cost", "wait_mean", "run_mean", "is_partial"),
 }
 
 
@@ -80,6 +82,20 @@ def test_units_cost_calls_and_parts_are_told(database_url: str) -> None:
     (label,) = holdfast("stats", "--by", "label", "--json", url=database_url).document["ended"]
     assert (label["name"], label["jobs"]) == ("Ada", 1)
     assert "5" in holdfast("jobs", "list", url=database_url).lines[1].split()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("by", "items", "figure"), [("all", "ended", "jobs"), ("model", "calls", "calls")])
+def test_figures_that_were_cut_off_are_said_to_be_too_low(
+    database_url: str, by: str, items: str, figure: str
+) -> None:
+    given(database_url, lambda conn: many_counts(conn, 200_001))
+    (cut,) = holdfast("stats", "--by", by, "--json", url=database_url).document[items]
+    assert (cut[figure], cut["is_partial"]) == (200_000, True)
+    assert "these figures are too low" in holdfast("stats", "--by", by, url=database_url).err
+    (whole,) = holdfast("stats", "--by", by, "--queue", "q1", "--json", url=database_url).document[items]
+    assert (whole[figure], whole["is_partial"]) == (1, False)
+    assert "too low" not in holdfast("stats", "--by", by, "--queue", "q1", url=database_url).err
 
 
 def test_how_long_statistics_are_kept_is_set_with_a_reason(database_url: str) -> None:

@@ -2,11 +2,13 @@
 
 from datetime import timedelta
 
+import pytest
+
 from holdfast.db import stats
 from holdfast.db.connect import Connection
 from tests.builders import completed_job, dead_job
 from tests.sql.conftest import Clock
-from tests.sql.summarise_ends.scene import summarise
+from tests.sql.summarise_ends.scene import many_counts, summarise
 
 HOUR = timedelta(hours=1)
 
@@ -23,3 +25,12 @@ async def test_each_minute_and_queue_has_a_row_newest_first(conn: Connection, cl
     assert [row.queue for row in await stats.stats_by_minute(conn, HOUR, "a")] == ["a"]
     await clock.advance(HOUR)
     assert await stats.stats_by_minute(conn, HOUR) == []
+
+
+@pytest.mark.slow
+async def test_rows_that_were_left_out_are_told(conn: Connection) -> None:
+    await many_counts(conn, 200_001)
+    cut = await stats.stats_by_minute(conn, HOUR)
+    assert (len(cut), cut[0].is_partial) == (200_000, True)
+    (whole,) = await stats.stats_by_minute(conn, HOUR, "q1")
+    assert not whole.is_partial

@@ -24,10 +24,10 @@ from holdfast.model.timeline import Blocker, TimelineEntry
 END_STATS = (
     "select name, jobs, completed, rejected, cancelled, dead, retried, retried_completed, per_minute,"
     " wait_p50, wait_p95, wait_p99, run_p50, run_p95, run_p99, advanced, failed, lost, retries, units, cost,"
-    " wait_mean, run_mean from holdfast.end_stats($1::interval, $2::text, $3::text, $4::text)"
+    " wait_mean, run_mean, is_partial from holdfast.end_stats($1::interval, $2::text, $3::text, $4::text)"
 )
 CALL_STATS = (
-    "select name, calls, errors, units, cost, seconds, mean, p50, p95, p99"
+    "select name, calls, errors, units, cost, seconds, mean, p50, p95, p99, is_partial"
     " from holdfast.call_stats($1::interval, $2::text, $3::text, $4::text)"
 )
 TIME_PARTS = (
@@ -36,7 +36,7 @@ TIME_PARTS = (
 )
 STATS_BY_MINUTE = (
     "select minute, is_hour, queue, enqueued, ended, completed, rejected, cancelled, dead, failed, units,"
-    " cost from holdfast.stats_by_minute($1::interval, $2::text)"
+    " cost, is_partial from holdfast.stats_by_minute($1::interval, $2::text)"
 )
 KEEP_STATISTICS = "select holdfast.keep_statistics($1::interval, $2::interval, $3::text, $4::text)"
 # The fields of ErrorGroup, in their order, and the number of groups. The first row counts all errors.

@@ -31,7 +31,8 @@ class EndStats:
 
     `jobs` counts jobs that ended and stages that jobs left for the next one (`advanced`); `failed` and `lost`
     count attempts. Percentiles are upper edges of buckets a quarter wide. `retried` counts ends that came
-    after a failure or loss, `retries` these failures and losses.
+    after a failure or loss, `retries` these failures and losses. `is_partial`: only the newest 200,000 counts
+    were looked at, so the real figures are higher; ask for one queue or a shorter period.
     """
 
     name: str
@@ -57,6 +58,7 @@ class EndStats:
     cost: float
     wait_mean: timedelta | None
     run_mean: timedelta | None
+    is_partial: bool
 
     @property
     def success_rate(self) -> float | None:
@@ -82,7 +84,10 @@ class EndStats:
 
 @dataclass(frozen=True, slots=True)
 class CallStats:
-    """Calls of one model or tool, or of one task or stage. The fields are the columns of call_stats."""
+    """Calls of one model or tool, or of one task or stage. The fields are the columns of call_stats.
+
+    `is_partial` as in EndStats.
+    """
 
     name: str
     calls: int
@@ -94,6 +99,7 @@ class CallStats:
     p50: timedelta | None
     p95: timedelta | None
     p99: timedelta | None
+    is_partial: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +117,10 @@ class TimeParts:
 
 @dataclass(frozen=True, slots=True)
 class MinuteStats:
-    """What ended and failed in one minute and queue. The fields are the columns of stats_by_minute."""
+    """What ended and failed in one minute and queue. The fields are the columns of stats_by_minute.
+
+    `is_partial`: older minutes were left out, because there are more than 200,000 rows.
+    """
 
     minute: datetime
     is_hour: bool
@@ -125,6 +134,7 @@ class MinuteStats:
     failed: int
     units: float
     cost: float
+    is_partial: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,17 @@ async def call(conn: Connection, job: Running, kind: str = "model", **more: Any)
     assert await conn.fetchval("select holdfast.save_call($1, $2, $3)", job.id, job.token, to_json(said))
 
 
+async def many_counts(conn: Connection, number: int) -> None:
+    """So many counts of an end and of a model's call, each of its own queue."""
+    await conn.execute(
+        "insert into holdfast.end_counts (minute, what, queue, task, state, name, jobs)"
+        " select date_trunc('minute', holdfast.now()), k.what, 'q' || i, 'task', k.state, k.name, 1"
+        " from generate_series(1, $1) as i,"
+        " (values ('end', 'completed', ''), ('call', 'model', 'big')) as k (what, state, name)",
+        number,
+    )
+
+
 async def of_hours(conn: Connection) -> list[Record]:
     return [row for row in await counts(conn, "end") if row["is_hour"]]
 

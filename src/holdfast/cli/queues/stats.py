@@ -1,5 +1,6 @@
 """`holdfast stats` and `holdfast queues keep-statistics`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
@@ -146,6 +147,8 @@ def _show_calls(
 ) -> None:
     calls = with_database(context, lambda database: stats.call_stats(database, span, by, queue, task))
     print_list(as_json, "calls", calls[:limit], CALLS, keep=[*CALLS][1:])
+    if not as_json:
+        _note_partial(calls)
 
 
 def _print(report: Report, since: str, as_json: bool) -> None:
@@ -162,6 +165,7 @@ def _print(report: Report, since: str, as_json: bool) -> None:
     if used:
         write("\nUsed:")
         print_list(False, "used", used, USED, keep=[*USED][1:])
+    _note_partial(report.ended)
     write("\nLive now:")
     print_table(
         ("queue", "waiting", "scheduled", "ready", "running", "oldest"),
@@ -174,6 +178,14 @@ def _print(report: Report, since: str, as_json: bool) -> None:
         count = f"{'more than ' if report.has_more_letters else ''}{report.open_letters}"
         letters = "dead job is" if count == "1" else "dead jobs are"
         say(f"note: {count} {letters} open; holdfast dead groups shows their errors")
+
+
+def _note_partial(found: Sequence[EndStats] | Sequence[CallStats]) -> None:
+    if any(one.is_partial for one in found):
+        say(
+            "note: these figures are too low, because only the newest 200,000 counts were read;"
+            " --queue or a shorter --since reads all of them"
+        )
 
 
 def _ended(one: EndStats) -> tuple[object, ...]:

@@ -1,10 +1,11 @@
 -- Returns how models and tools were called lately: counts, units, cost and time.
--- by_what: model, tool, task (both kinds, by the task of the job) or stage. since as for end_stats.
+-- by_what: model, tool, task (both kinds, by the task of the job) or stage. since and is_partial as for
+-- end_stats.
 create or replace function holdfast.call_stats(since interval default '1 hour', by_what text default 'model',
   queue text default null, task text default null)
 returns table (
   name text, calls bigint, errors bigint, units double precision, cost double precision, seconds double precision,
-  mean interval, p50 interval, p95 interval, p99 interval
+  mean interval, p50 interval, p95 interval, p99 interval, is_partial boolean
 )
 language plpgsql stable security definer
 set search_path = holdfast, pg_temp
@@ -47,7 +48,7 @@ begin
     select
       s.name, s.calls::bigint, s.errors::bigint, s.units, s.cost, s.seconds, holdfast.bucket_mean(s.seconds, s.tens),
       holdfast.bucket_percentile(s.tens, 0.5), holdfast.bucket_percentile(s.tens, 0.95),
-      holdfast.bucket_percentile(s.tens, 0.99)
+      holdfast.bucket_percentile(s.tens, 0.99), (select count(*) = 200000 from chosen)
     from summed as s
     order by s.name;
 end

@@ -2,14 +2,15 @@
 -- by_what: queue, task, stage, label, hour or all. since reaches back 1 minute to 1 year, as far as figures are kept.
 -- jobs counts jobs that ended and stages that jobs left for the next one (advanced). failed and lost count attempts.
 -- retried counts ends that needed more than one attempt, retries these attempts. Percentiles are upper edges of
--- buckets, each about a quarter wider than the one before.
+-- buckets, each about a quarter wider than the one before. is_partial: there is more than the newest 200,000 counts,
+-- which were looked at; a queue, a task or a shorter period has fewer.
 create or replace function holdfast.end_stats(since interval default '1 hour', by_what text default 'queue',
   queue text default null, task text default null)
 returns table (
   name text, jobs bigint, completed bigint, rejected bigint, cancelled bigint, dead bigint, retried bigint,
   retried_completed bigint, per_minute double precision, wait_p50 interval, wait_p95 interval, wait_p99 interval,
   run_p50 interval, run_p95 interval, run_p99 interval, advanced bigint, failed bigint, lost bigint, retries bigint,
-  units double precision, cost double precision, wait_mean interval, run_mean interval
+  units double precision, cost double precision, wait_mean interval, run_mean interval, is_partial boolean
 )
 language plpgsql stable security definer
 set search_path = holdfast, pg_temp
@@ -77,7 +78,8 @@ begin
       holdfast.bucket_percentile(t.wait, 0.99), holdfast.bucket_percentile(t.run, 0.5),
       holdfast.bucket_percentile(t.run, 0.95), holdfast.bucket_percentile(t.run, 0.99),
       s.advanced::bigint, s.failed::bigint, s.lost::bigint, s.retries::bigint, s.units, s.cost,
-      holdfast.bucket_mean(s.wait_seconds, t.wait), holdfast.bucket_mean(s.run_seconds, t.run)
+      holdfast.bucket_mean(s.wait_seconds, t.wait), holdfast.bucket_mean(s.run_seconds, t.run),
+      (select count(*) = 200000 from chosen)
     from summed as s
     left join tens as t on t.name = s.name
     order by s.name;
