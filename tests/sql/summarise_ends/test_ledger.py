@@ -267,6 +267,9 @@ def assert_alike(seen: dict[Key, Line], wanted: dict[Key, Line]) -> None:
         found = seen[key]
         whole = ("jobs", "retried", "retries", "tries", "waits", "units", "cost")
         assert {n: getattr(found, n) for n in whole} == {n: getattr(line, n) for n in whole}, key
+        # The clock runs on between a verb and the moment at which the test reads it.
+        times = pytest.approx([line.wait_seconds, line.run_seconds], abs=0.1 + 0.05 * line.jobs)
+        assert [found.wait_seconds, found.run_seconds] == times, key
 
 
 @pytest.mark.parametrize("seed", range(6))
