@@ -93,12 +93,15 @@ def test_a_count_that_was_cut_off_is_shown_with_the_newest_sample(database_url: 
         "select holdfast.sample_depths()",
         "update holdfast.depth_samples set sampled_at = sampled_at - interval '2 hours'",
     )
-    for words in ("queues list", "queues show default", "stats"):
+    for words in ("queues list", "queues show default", "stats", "report"):
         assert ">10,000 (10,500 2 h ago)" in command(words, database_url).out, words
     (queue,) = command("queues list --json", database_url).document["queues"]
     assert (queue["ready"], queue["more_than"], queue["sampled_ready"]) == (10_000, ["ready"], 10_500)
     need = command("workers recommend default --json", database_url).document
-    assert need["ready"] == 10_500
+    assert (need["ready"], need["sampled_at"]) == (10_500, queue["sampled_at"])
+    assert "10,500 (counted 2 h ago)" in command("workers recommend default", database_url).out
+    (reported,) = command("report --json", database_url).document["queues"]["items"]
+    assert (reported["sampled_ready"], reported["sampled_at"]) == (10_500, queue["sampled_at"])
 
 
 def test_workers_that_left_are_shown_by_hour_and_group(database_url: str) -> None:

@@ -51,6 +51,7 @@ WORKER_KEYS = {
 NEED_KEYS = {
     "limited_by",
     "most",
+    "sampled_at",
     *("queue", "workers", "slots", "rate_per_minute", "forecast_per_minute", "seconds_per_job", "ready"),
     "running",
 }

@@ -40,6 +40,14 @@ async def test_an_empty_database_makes_a_page_that_says_so(own: Connection, db: 
     assert "<title>No problems" in page
 
 
+async def test_a_count_that_was_cut_off_names_the_newest_sample(own: Connection, db: Database) -> None:
+    await own.execute("select holdfast.enqueue_jobs(array['t'], array_fill('{}'::json, array[10500]))")
+    await own.execute("select holdfast.sample_depths()")
+    page, found = await page_of(own, db)
+    assert "10,000+" in found.words
+    assert 'title="10,500 on ' in page
+
+
 async def test_a_single_queue_makes_a_page(own: Connection, db: Database) -> None:
     for _ in range(3):
         await completed_job(own, queue="mail", task="send")

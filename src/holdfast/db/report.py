@@ -26,7 +26,7 @@ SLOWEST = (
 )
 NEEDS = (
     "select n.queue, n.workers, n.slots_each, n.rate_per_minute, n.forecast_per_minute, n.seconds_per_job,"
-    " n.ready, n.running, c.most, c.limited_by"
+    " n.ready, n.running, c.most, c.limited_by, n.sampled_at"
     " from holdfast.worker_needs($1::text[]) as n cross join lateral holdfast.queue_ceiling(n.queue) as c"
 )
 

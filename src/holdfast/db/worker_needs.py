@@ -8,7 +8,7 @@ from holdfast.model.worker_need import AHEAD, WorkerNeed
 
 RECOMMEND = (
     "select n.queue, n.workers, n.slots_each, n.rate_per_minute, n.forecast_per_minute, n.seconds_per_job,"
-    " n.ready, n.running, c.most, c.limited_by"
+    " n.ready, n.running, c.most, c.limited_by, n.sampled_at"
     " from holdfast.recommended_workers($1::text, $2::interval, $3::interval, $4::integer) as n"
     " cross join lateral holdfast.queue_ceiling(n.queue) as c"
 )

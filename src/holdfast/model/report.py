@@ -112,8 +112,9 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class QueueReport:
-    """`more_than` names the counts that stopped at 10,000; `oldest_ready` is an age, `workers` how many
-    live ones take its jobs.
+    """`more_than` names the counts that stopped at 10,000; `sampled_ready` and its like are the exact counts
+    of the newest sample, at `sampled_at`. `oldest_ready` is an age, `workers` how many live ones take its
+    jobs.
     """
 
     name: str
@@ -127,6 +128,11 @@ class QueueReport:
     is_paused: bool
     workers: int
     need: Need | None
+    sampled_at: datetime | None
+    sampled_waiting: int | None
+    sampled_scheduled: int | None
+    sampled_ready: int | None
+    sampled_running: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +204,10 @@ class EndpointReport:
 
 @dataclass(frozen=True, slots=True)
 class StageReport:
-    """A stage of a pipeline: the visits that ended there, and the jobs that stand before it now."""
+    """A stage of a pipeline: the visits that ended there, and the jobs that stand before it now.
+
+    `more_than` and `sampled_ready` as in QueueReport.
+    """
 
     name: str
     task: str
@@ -209,6 +218,8 @@ class StageReport:
     running: int
     more_than: list[str]
     oldest_ready: timedelta | None
+    sampled_at: datetime | None
+    sampled_ready: int | None
 
 
 @dataclass(frozen=True, slots=True)

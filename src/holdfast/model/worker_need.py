@@ -1,14 +1,15 @@
 """How many workers a queue needs."""
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerNeed:
     """`workers` with `slots` each start every job within the target: as many as the current and the forecast
     rate keep busy, a quarter more, and enough to clear the backlog. At most `most` jobs of the queue run at
-    once, whatever the number of workers, because `limited_by`.
+    once, whatever the number of workers, because `limited_by`. More than 10,000 jobs are not counted: `ready`
+    is then that of the newest sample, at `sampled_at`.
     """
 
     queue: str
@@ -21,6 +22,7 @@ class WorkerNeed:
     running: int
     most: int | None
     limited_by: str | None
+    sampled_at: datetime | None
 
     @property
     def is_enough(self) -> bool:

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Generic, TypeVar
 
 from holdfast.model.human_readable import some
 from holdfast.report.markup import Child, Markup, element, joined
-from holdfast.report.words import NONE
+from holdfast.report.words import NONE, count, moment
 
 T = TypeVar("T")
 
@@ -40,6 +41,14 @@ def table(
         element("tbody", *body),
         class_="table stack",
     )
+
+
+def capped(number: int, is_cut: bool, sampled: int | None, at: datetime | None) -> Child:
+    """A count that may have stopped before the end: the newest sample tells the rest."""
+    shown = count(number, is_cut)
+    if not is_cut or sampled is None or at is None:
+        return shown
+    return element("span", shown, title=f"{sampled:,} on {moment(at)}")
 
 
 def _row(columns: Sequence[Column[T]], row: T, mark: str) -> Markup:

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import TypeVar
 
 from holdfast.cli.frame.output import tell, write
-from holdfast.cli.frame.render import Columns, count, number, percent, print_table, roughly
+from holdfast.cli.frame.render import Columns, count, counts, number, percent, print_table, roughly
 from holdfast.model.duration import short
 from holdfast.model.human_readable import counted, time_words
 from holdfast.model.report import (
@@ -30,7 +30,7 @@ QUEUES: Columns[QueueReport] = {
     "queue": lambda one: one.name,
     "done": lambda one: count(one.ends.visits, False),
     "dead": lambda one: count(one.ends.dead, False),
-    "ready": lambda one: count(one.ready, "ready" in one.more_than),
+    "ready": lambda one: counts(one, ["ready"], one.more_than)[0],
     "oldest": lambda one: roughly(one.oldest_ready),
     "wait 95%": lambda one: roughly(one.ends.wait_p95),
     "run 95%": lambda one: roughly(one.ends.run_p95),
@@ -78,7 +78,7 @@ STAGES: Columns[StageReport] = {
     "stage": lambda one: one.name,
     "visits": lambda one: count(one.ends.visits, False),
     "dead": lambda one: count(one.ends.dead, False),
-    "ready": lambda one: count(one.ready, "ready" in one.more_than),
+    "ready": lambda one: counts(one, ["ready"], one.more_than)[0],
     "oldest": lambda one: roughly(one.oldest_ready),
     "wait 95%": lambda one: roughly(one.ends.wait_p95),
     "run 95%": lambda one: roughly(one.ends.run_p95),

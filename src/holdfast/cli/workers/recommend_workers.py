@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.frame.common_options import Json
-from holdfast.cli.frame.render import print_one
+from holdfast.cli.frame.render import ago, print_one
 from holdfast.cli.frame.session import with_database
 from holdfast.db import worker_needs
 from holdfast.model.duration import parse_duration
@@ -39,4 +39,5 @@ def recommend_workers(
             database, queue, parse_duration(target), parse_duration(ahead), slots
         ),
     )
-    print_one(as_json, found)
+    age = f" (counted {ago(found.sampled_at)} ago)" if found.sampled_at else ""
+    print_one(as_json, found, ready=f"{found.ready:,}{age}", sampled_at=None)

@@ -67,6 +67,8 @@ def _stage(facts: StageFacts, stage: StageDetails) -> StageReport:
         running=live.running if live else 0,
         more_than=live.more_than if live else [],
         oldest_ready=age(live.oldest_ready if live else None, facts.now),
+        sampled_at=live.sampled_at if live else None,
+        sampled_ready=live.sampled_ready if live else None,
     )
 
 

@@ -69,6 +69,11 @@ def _queue(facts: Facts, name: str, ends: Ends) -> QueueReport:
         is_paused=live is not None and live.paused_at is not None,
         workers=sum(name in worker.queues for worker in facts.workers),
         need=None if need is None else _need(need),
+        sampled_at=live.sampled_at if live else None,
+        sampled_waiting=live.sampled_waiting if live else None,
+        sampled_scheduled=live.sampled_scheduled if live else None,
+        sampled_ready=live.sampled_ready if live else None,
+        sampled_running=live.sampled_running if live else None,
     )
 
 

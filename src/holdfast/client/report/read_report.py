@@ -60,7 +60,10 @@ def _notes(facts: Facts) -> Iterator[str]:
     if any(row.is_partial for row in facts.slowest):
         yield "Slowest jobs: chosen among the 10,000 ended jobs that were enqueued last."
     if any(queue.more_than for queue in facts.queues.values()):
-        yield "Queues: each state is counted to 10,000; a figure with > is the least that there are."
+        yield (
+            "Queues: each state is counted to 10,000; a figure with > or + is the least that there are;"
+            " the newest sample, in brackets or under the pointer, is exact."
+        )
     for name, found in (("Queues", facts.queues), ("Endpoints", facts.endpoints), ("Workers", facts.workers)):
         if len(found) == READ:
             yield f"{name}: the first {READ:,} were read; there are more."

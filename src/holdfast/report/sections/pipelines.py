@@ -6,7 +6,7 @@ from holdfast.model.report import PipelineReport, Report, StageReport
 from holdfast.report.charts.range_bar import LogAxis, axis_words, range_bar
 from holdfast.report.markup import Child, Markup, element, joined
 from holdfast.report.panel import and_more, nothing, panel, shape
-from holdfast.report.table import Column, name, table
+from holdfast.report.table import Column, capped, name, table
 from holdfast.report.words import count, duration
 
 
@@ -67,7 +67,7 @@ def _columns(stages: list[StageReport], choke: str | None) -> tuple[Column[Stage
             place="full",
         ),
         Column("Endpoint", lambda one: name(one.endpoint) if one.endpoint else "–", opt="opt-2"),
-        Column("Ready", lambda one: count(one.ready, "ready" in one.more_than), "n"),
+        Column("Ready", _ready, "n"),
         Column("Running", lambda one: count(one.running), "n"),
         Column("Visits", lambda one: count(one.ends.visits), "n"),
         Column("Rejected", lambda one: count(one.ends.rejected), "n", opt="opt-0"),
@@ -75,6 +75,10 @@ def _columns(stages: list[StageReport], choke: str | None) -> tuple[Column[Stage
         Column("Wait p95", lambda one: duration(one.ends.wait_p95), "n"),
         Column("Run p95", lambda one: duration(one.ends.run_p95), "n"),
     )
+
+
+def _ready(one: StageReport) -> Child:
+    return capped(one.ready, "ready" in one.more_than, one.sampled_ready, one.sampled_at)
 
 
 def _ranges(one: StageReport) -> list[tuple[str, timedelta | None, timedelta | None]]:

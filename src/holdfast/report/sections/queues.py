@@ -7,7 +7,7 @@ from holdfast.model.report import Ends, QueueReport, Report
 from holdfast.report.charts.range_bar import LogAxis, axis_words, range_bar
 from holdfast.report.markup import Child, Markup, element, joined
 from holdfast.report.panel import and_more, nothing, panel
-from holdfast.report.table import Column, name, table
+from holdfast.report.table import Column, capped, name, table
 from holdfast.report.words import NONE, count, duration
 
 LATE = timedelta(minutes=5)
@@ -77,8 +77,9 @@ def _late(length: timedelta | None) -> Child:
 
 
 def _live(of: str) -> Column[QueueReport]:
-    def cell(one: QueueReport) -> str:
-        return count(getattr(one, of), of in one.more_than)
+    def cell(one: QueueReport) -> Child:
+        sampled = getattr(one, f"sampled_{of}")
+        return capped(getattr(one, of), of in one.more_than, sampled, one.sampled_at)
 
     return Column(of.capitalize(), cell, "n", opt="" if of in ("ready", "running") else "opt-2")
 

@@ -5,7 +5,8 @@ create or replace function holdfast.worker_needs(
 )
 returns table (
   queue text, workers integer, slots_each integer, rate_per_minute double precision,
-  forecast_per_minute double precision, seconds_per_job double precision, ready bigint, running bigint
+  forecast_per_minute double precision, seconds_per_job double precision, ready bigint, running bigint,
+  sampled_at timestamptz
 )
 language plpgsql stable security definer
 set search_path = holdfast, pg_temp
@@ -52,13 +53,10 @@ begin
         coalesce(t.mean, extract(epoch from (
           select r.mean from holdfast.run_times(array[f.queue]) as r
           where t.queue is null and c.ready + coalesce(b.jobs, 0) > 0))) as mean,
-        case
-          when c.ready > 10000 then greatest(c.ready, (holdfast.newest_depth(f.queue)).ready)
-          else c.ready
-        end as ready,
-        coalesce(b.jobs, 0) as running
+        coalesce(d.ready, c.ready) as ready, coalesce(b.jobs, 0) as running, d.sampled_at
       from holdfast.forecast_rates(queues, ahead) as f
       cross join lateral holdfast.count_jobs(f.queue) as c
+      left join lateral holdfast.newest_depth(f.queue) as d on c.ready > 10000 and d.ready >= c.ready
       left join slotted as s on s.queue = f.queue
       left join took as t on t.queue = f.queue
       left join busy as b on b.queue = f.queue
@@ -71,7 +69,7 @@ begin
         ceil(c.most::double precision / k.slots), greatest((k.ready + k.running > 0)::integer, ceil(
           (1.25 * greatest(k.last, k.forecast) / 60 * coalesce(k.mean, 1)
             + k.ready * coalesce(k.mean, 1) / extract(epoch from target_latency)) / k.slots))))::integer,
-      k.slots, k.last, k.forecast, k.mean::double precision, k.ready, k.running
+      k.slots, k.last, k.forecast, k.mean::double precision, k.ready, k.running, k.sampled_at
     from known as k
     cross join lateral holdfast.queue_ceiling(k.queue) as c
     join unnest(queues) with ordinality as u (name, place) on u.name = k.queue
