@@ -21,6 +21,7 @@ from holdfast.model.id import JobId
 from holdfast.model.job import Job, JobProgress
 from holdfast.model.json_document import plain
 from holdfast.model.recorded_call import Call
+from holdfast.model.state import ENDS
 from holdfast.model.timeline import TimelineEntry
 
 
@@ -138,14 +139,19 @@ def print_item_errors(progress: JobProgress) -> None:
 
 
 def _why(entry: TimelineEntry) -> str | None:
-    """A stage is told with what it left, a replay with where it starts, a move with its queues."""
+    """A stage is told with its cost and what it left, a replay with where it starts, a move with its queues.
+    The end of a job has the cost of its last stage.
+    """
+    cost = f"cost {entry.detail['cost']:.4g}" if entry.detail.get("cost") else None
     if entry.what == "move" and "to_queue" in entry.detail:
         return f"from {entry.detail['from_queue']} to {entry.detail['to_queue']}: {entry.words}"
     if entry.what == "replay" and "stage" in entry.detail:
         return ": ".join(filter(None, (f"from stage {entry.detail['stage']}", entry.words)))
     if entry.what == "stage" and entry.words is not None:
-        return f"{entry.words}: {entry.detail.get('output', 'no output')}"
-    return entry.words
+        spent = ", ".join(filter(None, (entry.words, cost)))
+        return f"{spent}: {entry.detail.get('output', 'no output')}"
+    stage = entry.detail.get("stage") if entry.what in ENDS else None
+    return ", ".join(filter(None, (stage, entry.words, cost))) or None
 
 
 def print_attempts(attempts: list[Attempt]) -> None:

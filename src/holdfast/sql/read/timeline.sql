@@ -83,7 +83,8 @@ as $$
     union all
     select p.ended_at, 2, p.state, p.attempt, null, p.reason,
       jsonb_strip_nulls(jsonb_build_object('worker', p.worker_id, 'ready_at', p.ready_at, 'started_at', p.started_at,
-        'generation', p.generation))
+        'generation', p.generation, 'stage', p.stage, 'units', p.units - coalesce(p.units_before, 0),
+        'cost', p.cost - coalesce(p.cost_before, 0)))
     from past as p
   )
   select t.at, t.what, t.attempt, t.actor, t.words, t.detail
