@@ -22,6 +22,7 @@ EXCEPTIONS: dict[str, str] = {
     "src/holdfast/cli/jobs/enqueue.py::enqueue": "an argument for each option of a job",
     "src/holdfast/cli/serve.py::serve": "an argument for each option of the server",
     "src/holdfast/cli/up/command.py::up": "an argument for each option of the command",
+    "src/holdfast/model/report.py": "a type for each part of a report, with its figures",
     "src/holdfast/client/doctor_checks.py": "a function for each of doctor's checks, in their order",
     "src/holdfast/cli/frame/command_list.py": "a line for each command",
     "chaos/fault_proxy.py": "one proxy with all of its faults, to be read as one",
