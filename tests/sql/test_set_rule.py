@@ -19,11 +19,15 @@ REFUSED = [
     (f'$.a == "{"x" * 1020}"', "1 to 1024 bytes (got 1029)"),
     ('$.payload.a like_regex "^a*$"', "must not use like_regex (at character 13)"),
     ('"like_regex" == $.a && $.b like_regex "x"', "must not use like_regex (at character 28)"),
+    ('$.a LIKE_REGEX "x"', "must not use like_regex (at character 5)"),
+    ('$.like_regex Like_Regex "x"', "must not use like_regex (at character 14)"),
     ("$.payload.** == 5", "must not use ** (at character 11)"),
     ('$.payload."**" == 1 && exists ($.**{2} ? (@ > 1))', "must not use ** (at character 34)"),
     ("/* ** */ $.** == 1", "must not use ** (at character 12)"),
     ("$.a == $limit", "must not use variables (at character 8)"),
-    ('$.a == $"limit"', "must not use variables"),
+    ('$.a == $"limit"', "must not use variables (at character 8)"),
+    ('$"limit"', "must not use variables (at character 1)"),
+    ('$ starts with "x" && $.a == $limit', "must not use variables (at character 29)"),
 ]
 TAKEN = ['$.payload."**" == "like_regex"', "$.a * 2 * $.b == 6", "$.* == 1", '"$x" == $.a', "$ . a == 1"]
 WRONG: list[tuple[str, dict[str, Any], str]] = [

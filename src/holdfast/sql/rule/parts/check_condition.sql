@@ -4,9 +4,14 @@ returns void
 language plpgsql immutable
 as $$
 declare
-  -- A string, a quoted name or a comment; its place is kept, so that positions stay.
+  -- Blanks replace a comment and what is between quotes, so that positions stay. The quotes show a variable: $"limit".
   masked constant text := (
-    select string_agg(case when t[1] ~ $re$^("|/\*)$re$ then repeat(' ', length(t[1])) else t[1] end, '' order by n)
+    select string_agg(
+      case
+        when t[1] ~ '^"' then rpad('"', length(t[1]) - 1) || '"'
+        when t[1] ~ $re$^/\*$re$ then repeat(' ', length(t[1]))
+        else t[1]
+      end, '' order by n)
     from regexp_matches(condition, $re$"(?:[^"\\]|\\.)*"|/\*.*?\*/|[^"/]+|.$re$, 'g') with ordinality as m (t, n));
   parsed text;
   bad    record;
@@ -28,17 +33,17 @@ begin
   for bad in
     select b.*
     from (values
-      ('like_regex', $re$ like_regex $re$, $re$like_regex$re$,
+      ('like_regex', $re$ like_regex $re$, $re$(?<!\.)\mlike_regex\M$re$,
         'A regular expression may take very long. Compare with ==, or use starts with.'),
       ('**', $re$\.\*\*$re$, $re$\*\*$re$, 'It would read all of the payload. Name a field instead.'),
-      ('variables', $re$\$""$re$, $re$\$\s*[^\s.\[)?=<>!&|+*/%,-]$re$, 'There are no variables. Use the facts'
+      ('variables', $re$\$""$re$, $re$\$[^\s.\[)?=<>!&|+*/%,-]$re$, 'There are no variables. Use the facts'
         ' $.payload, $.labels, $.task, $.queue, $.origin, $.size, $.now, $.hour and $.weekday.')
     ) as b (what, found_as, written_as, hint)
     where parsed ~ b.found_as
   loop
     perform holdfast.refuse('HF002',
       format('A condition must not use %s%s.', bad.what,
-        ' (at character ' || nullif(length(substring(masked from '^(.*?)' || bad.written_as)) + 1, 0) || ')'),
+        ' (at character ' || nullif(length(substring(masked from '(?i)^(.*?)' || bad.written_as)) + 1, 0) || ')'),
       bad.hint);
   end loop;
 end
