@@ -58,7 +58,10 @@ async def test_a_lane_follows_the_endpoint_of_the_queue(conn: Connection) -> Non
             "max_visits of stage a must be between 1 and 1000",
         ),
         ([{"name": "a", "task": "t", "colour": "red"}], "stage a has no setting colour"),
-        ([{"name": "a", "task": "t", "on_reject": "cry"}], "is out of range"),
+        (
+            [{"name": "a", "task": "t", "on_reject": "cry"}],
+            "is out of range: on_reject must be end, retry or dead",
+        ),
     ],
 )
 async def test_a_pipeline_that_cannot_work_is_refused(conn: Connection, stages: Any, why: str) -> None:

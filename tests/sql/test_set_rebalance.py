@@ -40,10 +40,10 @@ async def test_only_what_is_given_changes_and_null_is_the_default(conn: Connecti
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
-        ({"ratio": 1}, "rebalance_ratio_above_one"),
-        ({"least_depth": 0}, "rebalance_least_depth_positive"),
-        ({"max_jobs": 10_001}, "rebalance_max_jobs_in_range"),
-        ({"ratio": "much"}, "invalid input syntax"),
+        ({"ratio": 1}, "ratio must be more than 1"),
+        ({"least_depth": 0}, "least_depth must be at least 1"),
+        ({"max_jobs": 10_001}, "max_jobs must be 1 to 10000"),
+        ({"ratio": "much"}, '"much" is not a valid value'),
         ({"speed": 3}, "A pair of queues has no setting speed."),
         ({"condition": "$.size ==="}, "The condition is not a valid JSON path, at character"),
         ({"condition": '$.a like_regex "^(a+)+$"'}, "A condition must not use like_regex"),

@@ -31,12 +31,12 @@ REFUSED = [
 ]
 TAKEN = ['$.payload."**" == "like_regex"', "$.a * 2 * $.b == 6", "$.* == 1", '"$x" == $.a', "$ . a == 1"]
 WRONG: list[tuple[str, dict[str, Any], str]] = [
-    ("x", {"condition": "exists ($)"}, "rule_has_an_effect"),
-    ("x", {"condition": "exists ($)", "points": 101}, "rule_points_in_range"),
-    ("x", {"condition": "exists ($)", "points": "many"}, "is out of range"),
-    ("x", {"condition": "exists ($)", "queue": ""}, "rule_queue_is_short"),
-    ("", {"condition": "exists ($)", "points": 1}, "rule_name_is_short"),
-    ("x", {"condition": "exists ($)", "points": 1, "position": None}, "position"),
+    ("x", {"condition": "exists ($)"}, "is out of range: it needs points or a queue."),
+    ("x", {"condition": "exists ($)", "points": 101}, "points must be -100 to 100"),
+    ("x", {"condition": "exists ($)", "points": "many"}, 'is out of range: "many" is not a valid value.'),
+    ("x", {"condition": "exists ($)", "queue": ""}, "queue must have 1 to 200 characters"),
+    ("", {"condition": "exists ($)", "points": 1}, "the name must have 1 to 200 characters"),
+    ("x", {"condition": "exists ($)", "points": 1, "position": None}, "position must have a value"),
     ("x", {"points": 1}, "1 to 1024 bytes (got 0)"),
     ("x", {"when": "exists ($)"}, "A rule has no setting when."),
 ]
@@ -70,7 +70,7 @@ async def test_rules_belong_to_a_task_or_a_queue(conn: Connection) -> None:
     error = await refusal(conn, "select holdfast.set_rule('run', 'x', 'x', '{}')")
     assert (error.sqlstate, "Rules belong to a task or a queue" in str(error)) == ("HF002", True)
     error = await refusal(conn, """select holdfast.set_rule_set('task', 'x', '{"base": 101}')""")
-    assert (error.sqlstate, "rule_set_base_in_range" in str(error)) == ("HF002", True)
+    assert (error.sqlstate, "base must be 0 to 100" in str(error)) == ("HF002", True)
 
 
 async def test_at_most_a_hundred_rules_of_a_set_are_enabled(conn: Connection) -> None:

@@ -46,7 +46,8 @@ exception
   when check_violation or invalid_text_representation or numeric_value_out_of_range then
     raise exception using
       errcode = 'HF002',
-      message = format('A setting of the pair %s -> %s is out of range: %s.', from_queue, to_queue, sqlerrm),
+      message = format('A setting of the pair %s -> %s is out of range: %s.', from_queue, to_queue,
+        holdfast.setting_problem(sqlerrm)),
       hint = 'ratio must be more than 1, least_depth at least 1, and max_jobs 1 to 10,000.';
 end
 $$;

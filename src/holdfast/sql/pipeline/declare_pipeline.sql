@@ -50,7 +50,8 @@ exception
   when check_violation or invalid_text_representation or numeric_value_out_of_range then
     raise exception using
       errcode = 'HF002',
-      message = format('A setting of a stage of the pipeline %s is out of range: %s.', name, sqlerrm),
+      message = format('A setting of a stage of the pipeline %s is out of range: %s.', name,
+        holdfast.setting_problem(sqlerrm)),
       hint = 'timeout must be more than 0, max_visits between 1 and 1000, and on_reject one of end, retry and dead.';
 end
 $$;

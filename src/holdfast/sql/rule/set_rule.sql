@@ -49,7 +49,7 @@ exception
   when check_violation or not_null_violation or invalid_text_representation or numeric_value_out_of_range then
     raise exception using
       errcode = 'HF002',
-      message = format('A setting of the rule %s is out of range: %s.', name, sqlerrm),
+      message = format('A setting of the rule %s is out of range: %s.', name, holdfast.setting_problem(sqlerrm)),
       hint = 'A rule needs a name, a condition, and points from -100 to 100 or a queue; position must be an integer.';
 end
 $$;

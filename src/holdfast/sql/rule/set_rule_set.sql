@@ -38,7 +38,8 @@ exception
   when check_violation or invalid_text_representation or numeric_value_out_of_range then
     raise exception using
       errcode = 'HF002',
-      message = format('A setting of the rules of the %s %s is out of range: %s.', kind, owner, sqlerrm),
+      message = format('A setting of the rules of the %s %s is out of range: %s.', kind, owner,
+        holdfast.setting_problem(sqlerrm)),
       hint = 'base must be 0 to 100 or null, and overrides true or false.';
 end
 $$;

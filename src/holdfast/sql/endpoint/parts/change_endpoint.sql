@@ -38,7 +38,7 @@ exception
   when check_violation or not_null_violation or invalid_text_representation or numeric_value_out_of_range then
     raise exception using
       errcode = 'HF002',
-      message = format('A setting of the endpoint %s is out of range: %s.', name, sqlerrm),
+      message = format('A setting of the endpoint %s is out of range: %s.', name, holdfast.setting_problem(sqlerrm)),
       hint = 'min must be at least 1, and max at least min; rates must be more than 0; budgets, price and estimate must'
         ' be 0 or more; mode must be fixed, aimd, aimd_simple or flow.';
 end

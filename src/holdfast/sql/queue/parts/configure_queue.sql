@@ -73,7 +73,7 @@ exception
   when check_violation or not_null_violation or invalid_text_representation or numeric_value_out_of_range then
     raise exception using
       errcode = 'HF002',
-      message = format('A setting of the queue %s is out of range: %s.', name, sqlerrm),
+      message = format('A setting of the queue %s is out of range: %s.', name, holdfast.setting_problem(sqlerrm)),
       hint = 'priority must be 0 to 100, limits at least 1, durations more than 0, detail off, basic or full,'
         ' logs off, errors or all, and stats_label a name of 1 to 200 characters.';
 end

@@ -49,7 +49,7 @@ exception
   when check_violation or invalid_text_representation or numeric_value_out_of_range then
     raise exception using
       errcode = 'HF002',
-      message = format('A setting of the task %s is out of range: %s.', name, sqlerrm),
+      message = format('A setting of the task %s is out of range: %s.', name, holdfast.setting_problem(sqlerrm)),
       hint = 'priority must be 0 to 100, max_failures at least 1, and timeout more than 0.';
 end
 $$;

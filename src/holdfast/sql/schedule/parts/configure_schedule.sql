@@ -48,7 +48,8 @@ exception
   when check_violation or not_null_violation or invalid_text_representation or numeric_value_out_of_range then
     raise exception using
       errcode = 'HF002',
-      message = format('A setting of the schedule %s is missing or out of range: %s.', name, sqlerrm),
+      message = format('A setting of the schedule %s is missing or out of range: %s.', name,
+        holdfast.setting_problem(sqlerrm)),
       hint = 'A schedule has a task or a pipeline, and cron or every (whole seconds, at most 366 days). missed is skip,'
         ' last or all, overlap is allow or skip. Its name has at most 100 characters.';
 end
