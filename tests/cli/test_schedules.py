@@ -81,6 +81,36 @@ def test_a_schedule_that_is_not_there_is_not_found(database_url: str, verb: str)
     assert holdfast("schedules", verb, "nothing", url=database_url).code == 5
 
 
+def test_set_does_not_add_a_schedule_whose_name_is_mistyped(database_url: str) -> None:
+    for settings in (["task=report", "every=5m"], ["every=5m"]):
+        refused = holdfast("schedules", "set", "nightyl", *settings, url=database_url)
+        assert (refused.code, "'holdfast schedules add' adds one" in refused.err) == (5, True)
+    assert rows(database_url, "select from holdfast.schedules") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["schedules", "add", "x", "every=5m"], "it needs either a task or a pipeline"),
+        (["rules", "add", "x", "condition=$.a == 1", "--task", "t"], "it needs points or a queue"),
+        (["queues", "set-rebalance", "a", "b", "ratio=1"], "ratio must be more than 1"),
+        (["queues", "set", "a", "priority=500"], "priority must be 0 to 100"),
+    ],
+)
+def test_a_refused_setting_is_explained_without_the_words_of_the_database(
+    database_url: str, words: list[str], problem: str
+) -> None:
+    given(
+        database_url,
+        lambda conn: conn.execute("select holdfast.declare_queue(q) from (values ('a'), ('b')) as v (q)"),
+    )
+    refused = holdfast(*words, url=database_url)
+    assert (refused.code, problem in refused.err, "constraint" in refused.err) == (2, True, False), (
+        refused.err
+    )
+    assert "\nhint: " in refused.err
+
+
 @pytest.mark.parametrize(
     "setting", ["cron=every day", "tz=Mars/Base", "every=soon", "colour=red", "missed=some", "nonsense"]
 )

@@ -71,7 +71,10 @@ async def require_schedule(on: Executor, name: str) -> Schedule:
     """Raises NotFound."""
     found = await schedules.get_schedule(on, name)
     if found is None:
-        raise NotFound(f"There is no schedule {name!r}.", "'holdfast schedules list' shows all schedules")
+        raise NotFound(
+            f"There is no schedule {name!r}.",
+            "'holdfast schedules list' shows all schedules, 'holdfast schedules add' adds one",
+        )
     return found
 
 
@@ -83,4 +86,12 @@ async def add_schedule(
         raise Conflict(
             f"There is a schedule {name!r} already.", f"change it with 'holdfast schedules set {name} …'"
         )
+    return await schedules.set_schedule(on, name, settings, reason, actor)
+
+
+async def change_schedule(
+    on: Executor, name: str, settings: dict[str, Any], reason: str | None, actor: str
+) -> list[SettingChange]:
+    """set_schedule for a schedule that exists; raises NotFound."""
+    await require_schedule(on, name)
     return await schedules.set_schedule(on, name, settings, reason, actor)

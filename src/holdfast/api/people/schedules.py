@@ -12,7 +12,7 @@ from holdfast.api.request.routes import CHANGES, Reason, Route, router
 from holdfast.api.request.sample import ID, TIME, sample
 from holdfast.client.app import Holdfast
 from holdfast.client.schedule import schedule_document, schedule_wire
-from holdfast.client.schedules import add_schedule, require_schedule
+from holdfast.client.schedules import add_schedule, change_schedule, require_schedule
 from holdfast.db import schedules
 from holdfast.model.access_key import AccessAction
 from holdfast.model.schedule import Schedule
@@ -74,10 +74,7 @@ class ScheduleRoutes:
         caller = await self._access.check(request, AccessAction.OPERATE_INSTALLATION)
         given = await CHANGE.read(request)
         settings = read_settings(schedule_wire, name, given)
-        await require_schedule(self._app.database, name)
-        changes = await schedules.set_schedule(
-            self._app.database, name, settings, given.get("reason"), caller.name
-        )
+        changes = await change_schedule(self._app.database, name, settings, given.get("reason"), caller.name)
         return answer({"name": name, "changes": changes})
 
     async def remove(self, request: Request, name: str, reason: Reason = None) -> Response:

@@ -13,6 +13,7 @@ from holdfast.cli.frame.setting_changes import print_changes
 from holdfast.client.filters import json_or_text
 from holdfast.client.schedule import ScheduleSettings, schedule_wire
 from holdfast.client.schedules import add_schedule as add
+from holdfast.client.schedules import change_schedule as change
 from holdfast.db import schedules
 
 ScheduleName = Annotated[str, typer.Argument(metavar="NAME", help="The schedule's name.")]
@@ -62,9 +63,7 @@ def set_schedule(
     reason.
     """
     given = _read(name, settings)
-    changes = with_database(
-        context, lambda database: schedules.set_schedule(database, name, given, reason, actor())
-    )
+    changes = with_database(context, lambda database: change(database, name, given, reason, actor()))
     print_changes(as_json, name, changes)
 
 
