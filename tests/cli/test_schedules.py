@@ -137,7 +137,10 @@ def test_doctor_names_schedules_that_cannot_run_or_are_no_longer_declared(databa
         lambda conn: conn.execute("update holdfast.schedules set counts_from = now() - interval '1 hour'"),
     )
     found = findings(database_url)["schedules"]
-    assert (found["level"], found["message"]) == ("wrong", "No worker fires these schedules: old.")
+    assert found["level"] == "wrong"
+    assert found["message"] == (
+        "No worker fires these schedules: old. Their app no longer declares these schedules: old."
+    )
 
     given(
         database_url,
@@ -148,3 +151,32 @@ def test_doctor_names_schedules_that_cannot_run_or_are_no_longer_declared(databa
     found = findings(database_url)["schedules"]
     assert found["level"] == "wrong"
     assert "1 schedule cannot run: old. old is invalid: Bad minute." in found["message"]
+
+
+def test_doctor_names_every_trouble_of_the_schedules_at_once(database_url: str) -> None:
+    async def make(conn: Connection) -> None:
+        for schedules in ('{"left": {"task": "report", "every": 3600}}', "{}"):
+            await conn.execute("select holdfast.declare_schedules('shop', $1)", schedules)
+        for name in ("bad", "late"):
+            await conn.execute(
+                """select holdfast.set_schedule($1, '{"task": "report", "every": 3600}')""", name
+            )
+        await conn.execute(
+            "select holdfast.check_schedule(name, counts_from, null, 'Bad minute.')"
+            " from holdfast.schedules where name = 'bad'"
+        )
+        await conn.execute(
+            "update holdfast.schedules set counts_from = now() - interval '1 hour' where name = 'late'"
+        )
+
+    given(database_url, make)
+    found = findings(database_url)["schedules"]
+    assert found["level"] == "wrong"
+    assert found["message"] == (
+        "1 schedule cannot run: bad. bad is invalid: Bad minute. No worker fires these schedules: late. "
+        "Their app no longer declares these schedules: left."
+    )
+    assert found["fix"] == (
+        "correct it with holdfast schedules set bad KEY=VALUE; start a worker; any one will do; "
+        "holdfast schedules remove left, or declare it again"
+    )

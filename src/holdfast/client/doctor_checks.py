@@ -1,7 +1,7 @@
 """The checks of `holdfast doctor`, one function each: facts from `db`, judged here, returned as findings."""
 
 import shlex
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -346,23 +346,30 @@ async def maintenance_tasks(database: Database) -> Verdict:
 
 async def schedules(database: Database) -> Verdict:
     found = await list_schedules(database, MOST_NAMED)
+    late = await doctor_facts.clock(database) - MAINTENANCE_PATIENCE
+    troubles = list(_schedule_troubles(found, late))
+    if not troubles:
+        return ok("every schedule has its next time" if found else "there are none")
+    levels, messages, fixes = zip(*troubles, strict=True)
+    return levels[0], " ".join(messages), "; ".join(fixes)
+
+
+def _schedule_troubles(found: list[Schedule], late: datetime) -> Iterator[Verdict]:
+    """The worst one first."""
     if wrong_ones := [one for one in found if one.state in ("invalid", "failing")]:
         first = wrong_ones[0]
-        return wrong(
+        yield wrong(
             f"{counted(len(wrong_ones), 'schedule')} cannot run: {some([one.name for one in wrong_ones])}."
             f" {first.name} is {first.state}: {first.problem}",
             f"correct it with {shlex.join(['holdfast', 'schedules', 'set', first.name])} KEY=VALUE",
         )
-    before = await doctor_facts.clock(database) - MAINTENANCE_PATIENCE
-    late = [one.name for one in found if one.state in ("new", "active") and _due(one) < before]
-    if late:
-        return wrong(f"No worker fires these schedules: {some(late)}.", "start a worker; any one will do")
+    if idle := [one.name for one in found if one.state in ("new", "active") and _due(one) < late]:
+        yield wrong(f"No worker fires these schedules: {some(idle)}.", "start a worker; any one will do")
     if left := [one for one in found if one.undeclared_at is not None]:
-        return note(
+        yield note(
             f"Their app no longer declares these schedules: {some([one.name for one in left])}.",
             f"{shlex.join(['holdfast', 'schedules', 'remove', left[0].name])}, or declare it again",
         )
-    return ok("every schedule has its next time" if found else "there are none")
 
 
 def _due(schedule: Schedule) -> datetime:
