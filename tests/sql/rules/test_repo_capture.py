@@ -101,6 +101,13 @@ async def test_the_names_of_the_event_and_the_origin_of_the_job_count_too(captur
     assert await score({"trigger_source": "scheduled"}, origin="manual") == 5
 
 
+async def test_a_null_does_not_hide_the_other_name_of_the_same_value(capturing: Connection) -> None:
+    event = {"max_items": None, "maxItems": 5, "repository_priority": None, "priority": "high"}
+    for payload in (event, {**event, "trigger_source": None}):
+        assert (await stored(capturing, payload, origin="manual"))[:2] == (REAL_TIME, 60)
+    assert (await stored(capturing, {"time_range_hours": None, "timeRange": 0.5}))[0] == REAL_TIME
+
+
 async def test_every_line_and_overlap_goes_where_it_says(capturing: Connection) -> None:
     for payload, queue in ROUTES:
         assert (await stored(capturing, payload))[0] == queue, payload
