@@ -25,7 +25,10 @@ def test_a_rule_is_added_changed_tested_disabled_and_removed(database_url: str) 
     assert "large" in run("list", *of).out
 
     shown = run("test", "capture", '{"size": "large"}')
-    assert shown.lines[0] == "queue bulk, priority 19; judged by the rules of task capture"
+    assert (
+        shown.lines[0]
+        == "queue bulk, priority 19; judged by the rules of task capture, for the origin automatic"
+    )
     assert '$.payload.size is "large"' in shown.out
     assert "$.payload.size is absent" in run("test", "capture").out
     assert run("test", "capture", "--json").document["priority"] == 10
@@ -66,3 +69,18 @@ def test_the_preset_is_imported_with_queues_of_your_own(database_url: str) -> No
     assert holdfast(*command, url=database_url).out == "rules: 21, changed: 0\n"
     shown = holdfast("rules", "test", "capture", '{"max_items": 5}', "--json", url=database_url).document
     assert shown["queue"] == "inngest"
+
+
+def test_a_test_says_for_which_origin_it_judges(database_url: str) -> None:
+    holdfast("rules", "import", "repo-capture", "--task", "capture", url=database_url)
+    for more, line in (
+        ([], "queue bulk, priority 10; judged by the rules of task capture, for the origin automatic"),
+        (
+            ["--origin", "manual"],
+            "queue bulk, priority 20; judged by the rules of task capture, for the origin manual",
+        ),
+    ):
+        assert holdfast("rules", "test", "capture", *more, url=database_url).lines[0] == line
+    holdfast("enqueue", "capture", url=database_url)
+    (job,) = rows(database_url, "select priority, origin from holdfast.job_view")
+    assert tuple(job) == (20, "manual")

@@ -32,21 +32,25 @@ def judge_job(
     queue: Annotated[str | None, typer.Option(help="Test as if the caller gave this queue.")] = None,
     priority: Annotated[int | None, typer.Option(help="Test as if the caller gave this priority.")] = None,
     label: Labels = None,
-    origin: Annotated[str | None, typer.Option(help="Test as if the caller gave this origin.")] = None,
+    origin: Annotated[
+        str, typer.Option(help="Test as if the caller gave this origin; 'holdfast enqueue' gives manual.")
+    ] = "automatic",
     as_json: Json = False,
 ) -> None:
     """Show which queue and priority a job would get, which rules match it, and why. Stores no job."""
     given = {"queue": queue, "priority": priority, "labels": labels(label), "origin": origin}
     options = {name: value for name, value in given.items() if value is not None}
     text = read_payload(payload)
-    _show(with_database(context, lambda database: rules.test_rules(database, task, text, options)), as_json)
-
-
-def _show(found: RuleTest, as_json: bool) -> None:
+    found = with_database(context, lambda database: rules.test_rules(database, task, text, options))
     if as_json:
         print_json(found)
-        return
-    tell(f"queue {found.queue}, priority {found.priority}; judged by the rules of {found.of or 'nothing'}")
+    else:
+        _show(found, origin)
+
+
+def _show(found: RuleTest, origin: str) -> None:
+    judge = f"the rules of {found.of or 'nothing'}, for the origin {origin}"
+    tell(f"queue {found.queue}, priority {found.priority}; judged by {judge}")
     if found.rules:
         print_list(False, "rules", found.rules, COLUMNS, keep=("rule", "matched"))
 
