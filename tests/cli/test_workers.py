@@ -41,6 +41,16 @@ async def test_a_worker_is_shown_as_it_tells_of_itself_and_drained(database_url:
     assert (await in_thread("workers", "show", unknown, url=database_url)).code == 5
 
 
+async def test_a_worker_that_computes_its_claim_size_shows_auto(database_url: str) -> None:
+    await run(database_url, (REGISTER, '{"claim_size_from": "flag"}'))
+    (worker,) = (await in_thread("workers", "list", "--json", url=database_url)).document["workers"]
+    shown = (await in_thread("workers", "show", worker["id"], url=database_url)).lines
+    assert [line.split() for line in shown if "claim size" in line] == [
+        ["claim", "size", "auto"],
+        ["claim", "size", "from", "flag"],
+    ]
+
+
 async def test_workers_are_recommended_for_a_queue(database_url: str) -> None:
     await run(database_url, ("select holdfast.enqueue('task') from generate_series(1, 90)",))
     found = await in_thread("workers", "recommend", "default", "--target", "30s", "--json", url=database_url)

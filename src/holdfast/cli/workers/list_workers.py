@@ -48,4 +48,7 @@ def show_worker(
 ) -> None:
     """Show one worker: its lease, job counts, time box and metadata."""
     known = WorkerId(identifier(worker, "worker"))
-    print_one(as_json, with_database(context, lambda database: worker_list.require_worker(database, known)))
+    found = with_database(context, lambda database: worker_list.require_worker(database, known))
+    # A source without a number: the worker computes how many jobs it takes.
+    size = found.claim_size or (found.claim_size_from and "auto")
+    print_one(as_json, found, claim_size=size)
