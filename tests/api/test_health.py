@@ -90,6 +90,25 @@ async def test_health_gives_every_finding_of_the_doctor(http: AsyncClient, make_
     assert found["findings"][0].keys() == {field.name for field in fields(Finding)}
 
 
+async def test_health_warns_while_the_flag_rescue_is_off(
+    http: AsyncClient, app: Holdfast, make_key: MakeKey
+) -> None:
+    key = await make_key("operator")
+
+    async def rescue() -> dict[str, str | None]:
+        findings = (await http.get("/api/v1/health", headers=key)).json()["findings"]
+        return next(one for one in findings if one["check"] == "rescue")
+
+    assert (await rescue())["level"] == "ok"
+    await app.settings.set_flag("rescue", "off", "a network change")
+    off = await rescue()
+    assert (off["level"], off["fix"]) == ("note", "holdfast flags unset rescue")
+    assert (off["message"] or "").startswith("The flag rescue is off for all queues since ")
+    assert ": a network change. " in (off["message"] or "")
+    await app.settings.set_flag("rescue", None)
+    assert (await rescue())["level"] == "ok"
+
+
 async def test_the_metrics_count_the_requests_of_the_server(http: AsyncClient, make_key: MakeKey) -> None:
     key = await make_key("viewer")
     for path in (f"/api/v1/jobs/{UUID(int=1)}", f"/api/v1/jobs/{UUID(int=2)}", "/made/up", "/other/made/up"):
