@@ -30,6 +30,8 @@ select distinct queue, priority, (rules ->> 'rules'), (
   select l.queue from holdfast.lanes as l where l.lane = j.lane)
 from holdfast.jobs as j
 """
+# Jobs that share a statement: the client sends its own hint later, and does not know where rules sent them.
+WOKEN = {"together": {"bulk", "declared"}, "many": {"bulk", "declared"}}
 FILE = """
 base = 5
 [[rules]]
@@ -76,15 +78,18 @@ async def test_every_way_in_gives_the_same_queue_priority_and_wake_up(
             ("bulk", 20, '["source-manual", "otherwise"]', "bulk")
         ], name
         await db.execute("delete from holdfast.jobs")
-        await asyncio.wait_for(hint(heard, "bulk"), PATIENCE)
-        while not heard.empty():
-            heard.get_nowait()
+        await app._links.here().notifier.flush()
+        await db.execute("select pg_notify('holdfast_ready', 'all heard')")
+        woken = await asyncio.wait_for(hints(heard, "all heard"), PATIENCE)
+        assert woken == WOKEN.get(name, {"bulk"}), name
     await listener.close()
 
 
-async def hint(heard: "asyncio.Queue[str]", queue: str) -> None:
-    while await heard.get() != queue:
-        pass
+async def hints(heard: "asyncio.Queue[str]", last: str) -> set[str]:
+    found: set[str] = set()
+    while (queue := await heard.get()) != last:
+        found.add(queue)
+    return found
 
 
 async def test_rules_are_set_listed_tested_and_removed(app: Holdfast) -> None:
