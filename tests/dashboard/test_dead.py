@@ -91,6 +91,17 @@ async def test_hostile_text_stays_text(http: AsyncClient, app: Holdfast) -> None
     assert_harmless((await http.get("/dead")).text)
 
 
+async def test_a_hostile_note_and_assignee_stay_text(http: AsyncClient, app: Holdfast) -> None:
+    (job,) = await dead_jobs(app, 1, queue="mail", task="send")
+    change = {"jobs": [job], "note": HOSTILE[:8192], "assignee": HOSTILE[:200]}
+    answered = await http.post("/api/v1/dead/triage", json=change, headers={"Origin": "http://localhost"})
+    assert answered.status_code == 200, answered.text
+    for path in ("/dead", f"/jobs/{job}"):
+        page = (await http.get(path)).text
+        assert "{{7*7}}" in page, path
+        assert_harmless(page)
+
+
 async def test_a_person_assigns_a_group_and_writes_a_note(tab: Page, app: Holdfast) -> None:
     (job,) = await dead_jobs(app, 1, queue="mail", task="send")
     await tab.goto("/dead")
