@@ -8,6 +8,7 @@ from playwright.async_api import Page, expect
 
 from holdfast.client.app import Holdfast
 from holdfast.db import queues
+from tests.builders import a_worker, claim
 from tests.dashboard.test_queues import a_queue_of, jobs_in
 
 
@@ -29,6 +30,31 @@ async def test_a_person_pauses_a_queue_with_a_reason_and_resumes_it(tab: Page, a
     await tab.get_by_role("button", name="Resume the queue").click()
     await expect(tab.get_by_role("button", name="Pause…")).to_be_visible()
     assert (await queues.get_queue(app.database, "two words ü")).paused_at is None
+
+
+@pytest.mark.slow
+async def test_a_person_pauses_all_queues_with_a_reason_and_resumes_them(tab: Page, app: Holdfast) -> None:
+    await jobs_in(app, "mail")
+    await jobs_in(app, "chat")
+    await tab.goto("/queues")
+    await tab.get_by_role("button", name="Pause all…").click()
+    dialog = tab.get_by_role("dialog", name="Pause all queues?")
+    await dialog.get_by_role("button", name="Pause all queues").click()
+    await expect(dialog).to_be_visible()  # without a reason nothing is sent
+    await dialog.get_by_label("Reason").fill("<b>the disk is full</b>")
+    await dialog.get_by_role("button", name="Pause all queues").click()
+    await expect(tab.locator(".verdict")).to_contain_text("<b>the disk is full</b>")
+    assert await claims(app, "mail", "chat") == 0
+    await tab.get_by_role("button", name="Resume all…").click()
+    await tab.get_by_role("button", name="Resume all queues").click()
+    await expect(tab.get_by_role("button", name="Pause all…")).to_be_visible()
+    assert await claims(app, "mail", "chat") == 2
+
+
+async def claims(app: Holdfast, *names: str) -> int:
+    """How many jobs a worker of these queues gets."""
+    async with app.database.transaction() as conn:
+        return len(await claim(conn, await a_worker(conn, [*names]), 10))
 
 
 @pytest.mark.slow
