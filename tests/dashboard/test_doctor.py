@@ -4,7 +4,8 @@ from httpx2 import AsyncClient
 
 from holdfast.client.app import Holdfast
 from holdfast.client.doctor_checks import Finding, Level
-from holdfast.dashboard.pages.doctor import command_of, is_serious, verdict_of
+from holdfast.dashboard.pages.doctor import command_of, verdict_of
+from holdfast.dashboard.troubles import is_serious
 
 
 def findings(wrong: int, notes: int, passed: int) -> list[Finding]:
@@ -17,6 +18,16 @@ def test_the_verdict_counts_notes() -> None:
     assert verdict_of(findings(0, 3, 17)) == "3 checks need a look, 17 pass"
     assert verdict_of(findings(0, 1, 1)) == "1 check needs a look, 1 passes"
     assert verdict_of(findings(2, 1, 17)) == "2 checks failed, 1 needs a look, 17 pass"
+
+
+def test_the_verdict_counts_a_risk_of_data_loss_apart_from_notes() -> None:
+    risk = Finding("durability", Level.NOTE, "A crash can lose jobs.", None)
+    assert verdict_of([risk, *findings(0, 2, 17)]) == "1 risk of data loss, 2 checks need a look, 17 pass"
+    assert verdict_of([risk, *findings(0, 0, 1)]) == "1 risk of data loss, 1 passes"
+    assert (
+        verdict_of([risk, *findings(1, 1, 3)])
+        == "1 check failed, 1 risk of data loss, 1 check needs a look, 3 pass"
+    )
 
 
 def test_a_command_is_found_in_what_to_do() -> None:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
 
 import asyncpg
 import pytest
@@ -10,12 +9,10 @@ import pytest_asyncio
 from httpx2 import AsyncClient
 
 from holdfast.client.app import Holdfast
-from holdfast.client.doctor_checks import Level, examine
-from holdfast.client.overview import judged, read_overview
-from holdfast.dashboard.troubles import troubles
+from holdfast.client.doctor_checks import examine
+from holdfast.client.overview import read_overview
+from holdfast.dashboard.troubles import is_serious
 from holdfast.db.connect import Connection
-from holdfast.model.depth import DepthSample
-from holdfast.model.overview import Overview, OverviewEndpoint, OverviewQueue
 from tests.builders import a_queue, a_worker, completed_job, dead_job, ready_jobs, report, running_job
 from tests.dashboard.reading import key, main_of, seen
 from tests.dashboard.samples import an_action
@@ -61,8 +58,8 @@ async def test_the_figures_are_those_of_the_database(busy: str, http: AsyncClien
 @pytest.mark.slow
 async def test_the_title_begins_with_the_verdict(busy: str, http: AsyncClient, app: Holdfast) -> None:
     page = seen((await http.get("/")).text)
-    wrong = [one for one in (await examine(app.database)).findings if one.level is Level.WRONG]
-    problems = len((await read_overview(app.database)).problems) + len(wrong)
+    serious = [one for one in (await examine(app.database)).findings if is_serious(one)]
+    problems = len((await read_overview(app.database)).problems) + len(serious)
     assert page.title == f"Working, with {problems} problems · Overview · Holdfast"
     assert "dead letters of one cause in bill-alerts" in page.words
     assert "KeyError: 'sponsor'." in page.words
@@ -110,32 +107,6 @@ async def test_a_pause_has_its_reason_and_its_beginning(http: AsyncClient, conn:
     assert "7 in paused queues" in page.words
     assert "mail is paused By Ada: the server moves. 7 jobs ready" in page.words
     assert re.search(r"for \d+ s ", page.words)
-
-
-@pytest.mark.slow
-async def test_a_fault_that_doctor_finds_leads_to_its_check(http: AsyncClient, conn: Connection) -> None:
-    await ready_jobs(conn, 1, queue="mail")
-    await conn.execute("alter table holdfast.jobs set (autovacuum_enabled = off)")
-    page = seen((await http.get("/")).text)
-    (title,) = [text for text, address in page.links if address == "/doctor#autovacuum"]
-    assert title == "The table jobs lacks the autovacuum settings that a queue needs"
-    assert "Alter table holdfast.jobs set" in page.words
-
-
-async def test_without_a_problem_all_is_well(http: AsyncClient, conn: Connection) -> None:
-    await conn.execute("select holdfast.make_partitions()")
-    await completed_job(conn, queue="mail")
-    page = seen((await http.get("/")).text)
-    assert page.title.startswith("All is well · Overview")
-    for words in ("No open dead letters", "No queue is late", "All circuits are closed", "is sound"):
-        assert words in page.words
-
-
-async def test_jobs_without_a_worker_stand_still(http: AsyncClient, conn: Connection) -> None:
-    await ready_jobs(conn, 3, queue="mail")
-    text = (await http.get("/")).text
-    assert seen(text).title.startswith("Standing still: no worker is running, 3 jobs ready")
-    assert '<header class="is-attention">' in text
 
 
 async def test_the_rows_of_what_runs_and_ended_are_always_as_many(
@@ -220,27 +191,6 @@ async def test_a_period_that_does_not_exist_is_the_shortest(http: AsyncClient, c
         words = seen((await http.get(f"/?since={since}")).text).words
         assert f"Ended in {since[:-1]} {since[-1]}" in words
     assert "Ended in 1 h" in seen((await http.get("/?since=<script>")).text).words
-
-
-NOW = datetime(2030, 1, 31, 9, 0, tzinfo=UTC)
-
-
-def a_sample(minute: int, age: int) -> DepthSample:
-    at = NOW - timedelta(minutes=minute)
-    return DepthSample("mail", at, 0, 0, 3, 0, None, timedelta(minutes=age), at, at)
-
-
-def test_a_late_queue_is_late_since_its_oldest_job_is_and_leads_to_its_cause() -> None:
-    queue = OverviewQueue(
-        "mail", False, 0, 0, 3, 1, NOW - timedelta(minutes=12), 1.0, 0, [], endpoint="ollama 12b"
-    )
-    full = OverviewEndpoint("ollama 12b", "closed", None, 2, 2)
-    found = judged(Overview(NOW, [queue], [], [], [], [full]))
-    for line, minutes in (((), 7), ((a_sample(0, 12),), 7), ((a_sample(40, 6), a_sample(0, 12)), 40)):
-        (trouble,) = troubles(found, {"mail": line}, {}, [])
-        assert (trouble.since, trouble.path) == (NOW - timedelta(minutes=minutes), "/endpoints/ollama%2012b")
-    (trouble,) = troubles(judged(Overview(NOW, [queue], [], [], [])), {}, {}, [])
-    assert trouble.path == "/queues/mail"
 
 
 async def test_the_address_of_the_old_monitor_leads_here(http: AsyncClient) -> None:

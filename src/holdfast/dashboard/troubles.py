@@ -52,8 +52,13 @@ def troubles(
 ) -> list[Trouble]:
     """`causes`: of the open dead letters of some queues."""
     listed = [_trouble(one, found, lines, causes) for one in found.problems]
-    wrong = [_of_doctor(one) for one in findings if one.level is Level.WRONG]
-    return sorted([*listed, *wrong], key=lambda one: one.look != "bad")
+    serious = [_of_doctor(one) for one in findings if is_serious(one)]
+    return sorted([*listed, *serious], key=lambda one: one.look != "bad")
+
+
+def is_serious(finding: Finding) -> bool:
+    """What is wrong now, and what loses jobs at the next crash."""
+    return finding.level is Level.WRONG or (finding.level is Level.NOTE and finding.check == "durability")
 
 
 def _trouble(
@@ -94,7 +99,7 @@ def _of_letters(made: Trouble, queue: OverviewQueue, cause: LetterCause) -> Trou
 
 def _of_doctor(finding: Finding) -> Trouble:
     title, path = finding.message.removesuffix("."), f"/doctor#{finding.check}"
-    return Trouble("doctor", "attention", title, _sentence(finding.fix or ""), path)
+    return Trouble("doctor", "bad", title, _sentence(finding.fix or ""), path)
 
 
 def _sentence(text: str) -> str:
@@ -102,23 +107,33 @@ def _sentence(text: str) -> str:
 
 
 def all_is_well(listed: Iterable[Trouble], sees_all: bool, findings: Sequence[Finding]) -> list[Trouble]:
-    """What is well, for each section without a trouble."""
-    checks = Trouble(
-        "doctor",
-        "ok",
-        "The installation is sound",
-        f"{counted(len(findings), 'check')} found no fault.",
-        "/doctor",
-    )
+    """What is well, for each section without a trouble; of the checks also what needs a look."""
     known = {one.section for one in listed}
-    every = (NONE_DEAD, NONE_LATE, CLOSED, checks) if sees_all else (NONE_DEAD, NONE_LATE)
+    every = (NONE_DEAD, NONE_LATE, CLOSED, _checks(findings)) if sees_all else (NONE_DEAD, NONE_LATE)
     return [one for one in every if one.section not in known]
 
 
-def verdict(found: Overview, listed: Sequence[Trouble], sees_all: bool) -> str:
+def _checks(findings: Sequence[Finding]) -> Trouble:
+    passed = sum(one.level is Level.OK for one in findings)
+    if look := needs_a_look(findings):
+        words = "None of them is a fault now: the doctor says what each of them needs."
+        return Trouble("doctor", "attention", f"{counted(passed, 'check')} pass, {look}", words, "/doctor")
+    return Trouble(
+        "doctor", "ok", "The installation is sound", f"All {counted(passed, 'check')} pass.", "/doctor"
+    )
+
+
+def needs_a_look(findings: Sequence[Finding], noun: str = "") -> str:
+    """1 needs a look, 2 checks need a look; nothing if there is none. `noun`: what is counted."""
+    notes = sum(one.level is Level.NOTE and not is_serious(one) for one in findings)
+    words = counted(notes, noun) if noun else f"{notes:,}"
+    return f"{words} {'needs' if notes == 1 else 'need'} a look" if notes else ""
+
+
+def verdict(found: Overview, listed: Sequence[Trouble], sees_all: bool, findings: Sequence[Finding]) -> str:
     ready = sum(one.ready for one in found.queues if not one.paused)
     if sees_all and ready and not found.capacity.workers:
         return f"Standing still: no worker is running, {counted(ready, 'job')} ready"
     if not listed:
-        return ALL_IS_WELL
+        return ", ".join(filter(None, (ALL_IS_WELL, needs_a_look(findings, "check"))))
     return f"Working, with {counted(len(listed), 'problem')}"

@@ -6,6 +6,7 @@ from datetime import timedelta
 from holdfast.client.doctor_checks import Diagnosis, Finding, Level, examine
 from holdfast.dashboard.kept import Kept
 from holdfast.dashboard.page import Page, Shown, View
+from holdfast.dashboard.troubles import is_serious, needs_a_look
 from holdfast.model.human_readable import counted
 
 ORDER = (Level.WRONG, Level.NOTE)
@@ -37,20 +38,17 @@ class Doctor(Page):
         return Shown(f"{verdict} · Doctor", values, here="Doctor")
 
 
-def is_serious(finding: Finding) -> bool:
-    """What is wrong now, and what loses jobs at the next crash."""
-    return finding.level is Level.WRONG or (finding.level is Level.NOTE and finding.check == "durability")
-
-
 def verdict_of(found: list[Finding]) -> str:
-    """2 checks failed, 1 needs a look, 17 pass"""
-    wrong, notes, passed = (sum(one.level is level for one in found) for level in (*ORDER, Level.OK))
-    if not wrong and not notes:
+    """2 checks failed, 1 risk of data loss, 1 check needs a look, 17 pass"""
+    wrong, passed = (sum(one.level is level for one in found) for level in (Level.WRONG, Level.OK))
+    risks = sum(is_serious(one) for one in found) - wrong
+    look = needs_a_look(found, "" if wrong and not risks else "check")
+    if not wrong and not risks and not look:
         return f"All {counted(passed, 'check')} pass"
-    look = f"{counted(notes, 'check') if not wrong else notes} {'needs' if notes == 1 else 'need'} a look"
     words = [
         f"{counted(wrong, 'check')} failed" if wrong else "",
-        look if notes else "",
+        f"{counted(risks, 'risk')} of data loss" if risks else "",
+        look,
         f"{passed} {'passes' if passed == 1 else 'pass'}" if passed else "",
     ]
     return ", ".join(filter(None, words))

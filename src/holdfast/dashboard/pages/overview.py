@@ -87,7 +87,7 @@ class Overview(Page):
             return await _first_run(view, found, figures.findings)
         findings = figures.findings if view.sees_all else []
         listed = troubles(found, figures.lines, await self._causes_of(view, found), findings)
-        words = verdict(found, listed, view.sees_all)
+        words = verdict(found, listed, view.sees_all, findings)
         values = {
             "is_new": False,
             "found": _without_own(found),
@@ -165,7 +165,7 @@ def _drawn(ended: Ends, queues: Mapping[str, Ends], lines: Sequence[Line]) -> di
 
 
 def _look(words: str, listed: Sequence[Trouble]) -> str:
-    return listed[0].look if listed else "ok" if words == ALL_IS_WELL else "attention"
+    return listed[0].look if listed else "ok" if words.startswith(ALL_IS_WELL) else "attention"
 
 
 def _without_own(found: Found) -> Found:
