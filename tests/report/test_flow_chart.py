@@ -23,14 +23,14 @@ def minutes(number: float) -> datetime:
 
 def test_a_long_axis_has_times_of_the_clock_and_a_short_one_times_since_its_beginning() -> None:
     long, short = Axis(NOON, minutes(40)), Axis(NOON, minutes(0.5))
-    assert [words for _, words in long.ticks()] == ["12:10", "12:20", "12:30", "12:40"]
-    assert [words for _, words in short.ticks()] == ["+10 s", "+20 s", "+30 s"]
+    assert [one.words for one in long.ticks()] == ["12:10", "12:20", "12:30", "12:40"]
+    assert [one.words for one in short.ticks()] == ["+10 s", "+20 s", "+30 s"]
     assert (long.is_short, short.is_short) == (False, True)
 
 
 def test_no_tick_touches_the_word_now() -> None:
     axis = Axis(NOON, minutes(31), is_open=True)
-    assert max(x for x, _ in axis.ticks()) <= 80
+    assert max(one.x for one in axis.ticks()) <= 80
     assert "now" in axis_track(axis)
     assert 'class="now"' in grid_track(axis)
     assert "now" not in axis_track(Axis(NOON, minutes(31)))
@@ -39,7 +39,7 @@ def test_no_tick_touches_the_word_now() -> None:
 @pytest.mark.parametrize("length", [0, 0.00001, 0.001, 1, 60, 60 * 24 * 40])
 def test_every_length_of_time_has_an_axis(length: float) -> None:
     axis = Axis(NOON, minutes(length))
-    assert all(0 <= x <= 100 for x, _ in axis.ticks())
+    assert all(0 <= one.x <= 100 for one in axis.ticks())
     assert 0 <= axis.place(NOON) <= axis.place(minutes(length)) <= 100
     assert len(axis.ticks()) <= 8
 

@@ -1,7 +1,7 @@
 """The page: whole, safe and readable, whatever the names and however many."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import asyncpg
 import pytest
@@ -120,3 +120,15 @@ async def test_the_page_asks_for_nothing_and_allows_nothing(own: Connection, db:
     assert "default-src &#x27;none&#x27;" in page
     assert "light-dark(" in page, "both themes"
     assert "@media print" in page
+
+
+async def test_all_times_of_a_file_are_in_utc_and_it_says_so(own: Connection, db: Database) -> None:
+    await completed_job(own, queue="mail")
+    page, found = await page_of(own, db)
+    assert "All times are in UTC" in found.words
+    assert "per 60 s, UTC" in found.words
+    marks = re.findall(r'data-at="([^"]+)" data-clock="tick">([^<]+)<', page)
+    assert len(marks) >= 6
+    for at, words in marks:
+        moment = datetime.fromisoformat(at).astimezone(UTC)
+        assert words in (f"{moment:%H:%M}", f"{moment.day} {moment:%b}")

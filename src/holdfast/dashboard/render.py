@@ -12,6 +12,7 @@ from holdfast.dashboard.page import Page, Shown, View
 from holdfast.dashboard.words import FILTERS
 from holdfast.model.own_version import own_version
 from holdfast.model.printable import printable
+from holdfast.report.local_time import ZONE
 from holdfast.report.markup import Markup
 from holdfast.report.panel import shape, state
 
@@ -33,7 +34,7 @@ class Renderer:
             extensions=["jinja2.ext.do"],
         )
         self._environment.filters.update(FILTERS)
-        self._environment.globals.update(shape=shape, state=state, version=own_version())
+        self._environment.globals.update(shape=shape, state=state, version=own_version(), zone=ZONE)
 
     def page(
         self, page: Page, view: View, shown: Shown, root: str, theme: str | None, has_session: bool

@@ -1,14 +1,17 @@
 """Figures and times as templates write them; a text of a filter here is markup only where it says so."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from holdfast.model.human_readable import counted
 from holdfast.model.job import JobProgress
-from holdfast.report.markup import Markup, element, safe
+from holdfast.report.local_time import in_utc
+from holdfast.report.markup import Markup, element, joined, safe
 from holdfast.report.words import NONE, count, duration, figure, money, percent
 
+TIME = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ)")
 CLOCKS = {
     "time": "%H:%M",
     "seconds": "%H:%M:%S",
@@ -16,10 +19,6 @@ CLOCKS = {
     "moment": "%m-%d %H:%M:%S",
     "exact": "%Y-%m-%d %H:%M:%S UTC",
 }
-
-
-def in_utc(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def age(moment: datetime | None, now: datetime) -> Markup | str:
@@ -52,6 +51,19 @@ def clock(moment: datetime | None, style: str = "time") -> Markup | str:
     shape = CLOCKS[style]
     shown = f"{moment.astimezone(UTC):{shape}}"
     return element("time", shown, datetime=moment.isoformat(), title=in_utc(moment), data_clock=style)
+
+
+def with_clocks(text: str) -> Markup:
+    """A sentence whose times, as `time_words` writes them, the script can write in the reader's zone."""
+    return joined(*(_clock_of(part) for part in TIME.split(text)))
+
+
+def _clock_of(part: str) -> str:
+    """An operator's own words may look like a time and be none."""
+    try:
+        return clock(datetime.fromisoformat(part), "exact") if TIME.fullmatch(part) else part
+    except ValueError:
+        return part
 
 
 def rate(per_minute: float | None) -> str:
@@ -99,4 +111,5 @@ FILTERS: dict[str, Any] = {
     "short_id": short_id,
     "typed": typed,
     "utc": in_utc,
+    "with_clocks": with_clocks,
 }

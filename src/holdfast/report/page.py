@@ -4,6 +4,7 @@ from functools import cache
 from importlib.resources import files
 
 from holdfast.model.report import Ends, Report
+from holdfast.report.local_time import ZONE
 from holdfast.report.markup import Markup, element, joined
 from holdfast.report.panel import Links
 from holdfast.report.sections.endpoints import endpoints
@@ -91,8 +92,9 @@ def _foot(report: Report) -> Markup:
 
 
 def notes(report: Report) -> list[str]:
+    buckets = "Percentiles are upper edges of buckets a quarter wide."
     return [
-        "Percentiles are upper edges of buckets a quarter wide. All times are in UTC, read in one snapshot.",
+        joined(f"{buckets} All times are in ", ZONE, ", read in one snapshot."),
         *report.notes,
     ]
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 from holdfast.model.depth import DepthSample
 from holdfast.model.report import Period
 from holdfast.report.charts.time_chart import Series, TimeChart, legend, time_chart
+from holdfast.report.local_time import FROM, local_clock
 from holdfast.report.markup import Markup, joined
 from holdfast.report.panel import body
 from holdfast.report.table import chart_table
@@ -44,7 +45,7 @@ def depth_chart(period: Period, samples: Sequence[DepthSample]) -> Markup | None
         for state in STATES
         if state == "ready" or any(one and one.of(state) for one in found)
     ]
-    times = [clock(period.since + number * period.slice, period.length) for number in range(period.slices)]
+    times = [period.since + number * period.slice for number in range(period.slices)]
     chart = time_chart(
         TimeChart(
             "depth-chart",
@@ -53,11 +54,14 @@ def depth_chart(period: Period, samples: Sequence[DepthSample]) -> Markup | None
             period.since,
             period.until,
             lines=lines,
-            hints=[_sentence(at, one) for at, one in zip(times, found, strict=True)],
+            hints=[
+                f"{clock(at, period.length)} UTC: {_sentence(one)}"
+                for at, one in zip(times, found, strict=True)
+            ],
         )
     )
-    headings = ("From (UTC)", *(state.capitalize() for state in STATES), "Oldest ready")
-    rows = [_row(at, one) for at, one in zip(times, found, strict=True) if one]
+    headings = (FROM, *(state.capitalize() for state in STATES), "Oldest ready")
+    rows = [_row(local_clock(at, period.length), one) for at, one in zip(times, found, strict=True) if one]
     table = chart_table(headings, rows[::-1], "Jobs in the queue, newest first")
     return joined(body(legend((), lines), chart), table)
 
@@ -89,10 +93,10 @@ def _is_empty(sample: DepthSample) -> bool:
     return not any(getattr(sample, state) for state in STATES)
 
 
-def _sentence(at: str, depth: Depth | None) -> str:
+def _sentence(depth: Depth | None) -> str:
     if depth is None:
-        return f"{at}: not counted"
-    return f"{at}: {', '.join(f'{depth.of(state):,} {state}' for state in STATES)}"
+        return "not counted"
+    return ", ".join(f"{depth.of(state):,} {state}" for state in STATES)
 
 
 def _row(at: str, depth: Depth) -> Sequence[str]:

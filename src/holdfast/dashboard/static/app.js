@@ -11,12 +11,23 @@ const styles = {
   seconds: { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
   day: { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
   moment: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
+  short: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+  zoned: { year: "numeric", month: "long", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short" },
   exact: { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23", timeZoneName: "short" },
 };
 
+// A tick of an axis stands at a round time in UTC, which another zone may call 19:00 of the day before.
+function styleOf(name, at) {
+  const isMidnight = at.getHours() === 0 && at.getMinutes() === 0;
+  if (name.endsWith("tick") && isMidnight) return { month: "short", day: "numeric" };
+  return { tick: styles.time, day_tick: styles.short }[name] ?? styles[name];
+}
+
+// Of <time>, and inside of a drawing of <tspan data-at>.
 function localise(place) {
-  for (const time of place.querySelectorAll("time[data-clock]")) {
-    time.textContent = new Date(time.dateTime).toLocaleString("en-GB", styles[time.dataset.clock]);
+  for (const time of place.querySelectorAll("[data-clock]")) {
+    const at = new Date(time.dateTime ?? time.dataset.at);
+    time.textContent = at.toLocaleString("en-GB", styleOf(time.dataset.clock, at));
   }
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   for (const name of place.querySelectorAll("[data-zone]")) name.textContent = zone;

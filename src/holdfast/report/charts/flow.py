@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from holdfast.report.charts.scale import duration_ticks, share, tick_words, time_ticks
+from holdfast.report.local_time import drawn_tick
 from holdfast.report.markup import Markup, element
 from holdfast.report.words import duration
 
@@ -36,10 +37,10 @@ class Axis:
         """Then its ticks are times since the beginning, else of the clock, in UTC."""
         return self.until - self.since < SHORT
 
-    def ticks(self) -> list[tuple[float, str]]:
+    def ticks(self) -> list["Tick"]:
         last = 100.0 - NEAR_EDGE if self.is_open else 100.0
         found = _offsets(self) if self.is_short else _times(self)
-        return [(x, words) for x, words in found if 0 < x <= last]
+        return [one for one in found if 0 < one.x <= last]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,14 @@ class Bar:
     hint: str = ""
 
 
+class Tick(NamedTuple):
+    """`x` in percent. `at` only of a time of the clock."""
+
+    x: float
+    words: str
+    at: datetime | None = None
+
+
 class Portion(NamedTuple):
     """A part of the whole time."""
 
@@ -61,17 +70,17 @@ class Portion(NamedTuple):
     length: timedelta
 
 
-def _times(axis: Axis) -> list[tuple[float, str]]:
+def _times(axis: Axis) -> list[Tick]:
     ticks = time_ticks(axis.since, axis.until, 4)
-    return [(axis.place(at), tick_words(at, axis.since, axis.until)) for at in ticks]
+    return [Tick(axis.place(at), tick_words(at, axis.since, axis.until), at) for at in ticks]
 
 
-def _offsets(axis: Axis) -> list[tuple[float, str]]:
+def _offsets(axis: Axis) -> list[Tick]:
     """Since the beginning: a job that took seconds crosses no minute."""
     seconds = (axis.until - axis.since).total_seconds()
     steps = [timedelta(seconds=one) for one in duration_ticks(seconds)]
     return [
-        (axis.place(axis.since + step), f"+{duration(step)}")
+        Tick(axis.place(axis.since + step), f"+{duration(step)}")
         for step in steps
         if step <= axis.until - axis.since
     ]
@@ -79,17 +88,20 @@ def _offsets(axis: Axis) -> list[tuple[float, str]]:
 
 def axis_track(axis: Axis) -> Markup:
     """The words of the ticks."""
-    words = [
-        element("text", words, x=f"{x:.2f}%", y="18", text_anchor="end" if x > 97 else "middle")
-        for x, words in axis.ticks()
-    ]
+    words = [_words(axis, one, "end" if one.x > 97 else "middle") for one in axis.ticks()]
     now = element("text", "now", class_="now-text", x="100%", y="18", text_anchor="end")
     return _track(*words, now if axis.is_open else None)
 
 
+def _words(axis: Axis, tick: Tick, anchor: str) -> Markup:
+    if tick.at is None:
+        return element("text", tick.words, x=f"{tick.x:.2f}%", y="18", text_anchor=anchor)
+    return drawn_tick((axis.since, axis.until), tick.at, tick.x, 18.0, text_anchor=anchor)
+
+
 def grid_track(axis: Axis) -> Markup:
     """The lines of the ticks, behind all rows."""
-    lines = [_line("grid", x) for x, _ in axis.ticks()]
+    lines = [_line("grid", one.x) for one in axis.ticks()]
     return _track(*lines, _line("now", 100.0) if axis.is_open else None)
 
 

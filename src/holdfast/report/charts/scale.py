@@ -60,9 +60,14 @@ def time_ticks(since: datetime, until: datetime, most: int = 5) -> list[datetime
 
 def tick_words(at: datetime, since: datetime, until: datetime) -> str:
     shown = at.astimezone(UTC)
-    if until - since > timedelta(days=2) or (shown.hour, shown.minute) == (0, 0):
+    if is_of_days(since, until) or (shown.hour, shown.minute) == (0, 0):
         return f"{shown.day} {shown:%b}"
     return f"{shown:%H:%M}"
+
+
+def is_of_days(since: datetime, until: datetime) -> bool:
+    """Then its ticks are days, else times of day."""
+    return until - since > timedelta(days=2)
 
 
 def share(at: datetime, since: datetime, until: datetime) -> float:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from holdfast.report.charts.paths import area_path, line_path, step_path
-from holdfast.report.charts.scale import share, tick_words, time_ticks, value_ticks
-from holdfast.report.markup import Markup, element, joined
+from holdfast.report.charts.scale import share, time_ticks, value_ticks
+from holdfast.report.local_time import drawn_tick
+from holdfast.report.markup import Child, Markup, element, joined
 
 TOP = 10.0
 PLOT = 136.0
@@ -51,7 +52,7 @@ class TimeChart:
     strip_title: str = ""
     bars: Sequence[Series] = ()
     hints: Sequence[str] = ()
-    before: str = ""
+    before: Child = None
     ticks: Callable[[float], list[float]] = value_ticks
     tick: Callable[[float], str] = field(
         default=lambda value: f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"
@@ -241,15 +242,10 @@ def _bar(colour: str, x: float, width: float, y: float, height: float) -> Markup
 
 def _times(chart: TimeChart) -> list[Markup]:
     """The words of a time; those near an edge stand inside of it."""
+    axis = chart.since, chart.until
     return [
-        element(
-            "text",
-            tick_words(at, chart.since, chart.until),
-            class_=_anchor(x := share(at, chart.since, chart.until)),
-            x=f"{x:.2f}%",
-            y=chart.floor + FOOT - 3,
-        )
-        for at in time_ticks(chart.since, chart.until)
+        drawn_tick(axis, at, x := share(at, *axis), chart.floor + FOOT - 3, class_=_anchor(x))
+        for at in time_ticks(*axis)
     ]
 
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from holdfast.model.endpoint import Circuit
 from holdfast.model.report import OPEN_SLICE, EndpointReport, EndpointSlice, Period, Report
 from holdfast.report.charts.time_chart import Series, TimeChart, legend, time_chart
-from holdfast.report.markup import Child, Markup, element
+from holdfast.report.local_time import FROM, ZONE, drawn_clock, local_clock
+from holdfast.report.markup import Child, Markup, element, joined
 from holdfast.report.panel import and_more, body, nothing, panel, state
 from holdfast.report.table import Column, chart_table, name, table
 from holdfast.report.words import NONE, clock, count, duration, figure, money, percent
@@ -27,7 +28,7 @@ def endpoints(report: Report) -> list[Markup]:
         "endpoints",
         "Endpoints",
         table(COLUMNS, part.items, "Endpoints"),
-        note=f"calls since {clock(part.items[0].since, report.period.length)} UTC",
+        note=joined("calls since ", local_clock(part.items[0].since, report.period.length), " ", ZONE),
         foot=and_more(part, "endpoints", "holdfast endpoints list"),
     )
     busiest = sorted((one for one in part.items if one.started), key=lambda one: -one.started)[:CHARTS]
@@ -76,7 +77,6 @@ def endpoint_chart(period: Period, number: int, one: EndpointReport, heading: st
         Series("Failed", "dead", [part.failed for part in one.slices]),
     )
     key = f"endpoint-{number + 1}"
-    times = [clock(part.at, period.length) for part in one.slices]
     chart = time_chart(
         TimeChart(
             f"{key}-chart",
@@ -88,16 +88,17 @@ def endpoint_chart(period: Period, number: int, one: EndpointReport, heading: st
             limits=(limit,),
             strip_title="429s and failed calls",
             bars=bars,
-            hints=[f"{at}: {_sentence(part)}" for at, part in zip(times, one.slices, strict=True)],
-            before=f"No call before {times[first]}",
+            hints=[f"{clock(part.at, period.length)} UTC: {_sentence(part)}" for part in one.slices],
+            before=joined("No call before ", drawn_clock(one.slices[first].at, period.length)),
         )
     )
-    rows = [(at, *_figures(part)) for at, part in zip(times, one.slices, strict=True)]
+    rows = [(local_clock(part.at, period.length), *_figures(part)) for part in one.slices]
     return panel(
         key,
         heading or one.name,
         body(chart),
         chart_table(HEADINGS, reversed(rows), f"Calls of {one.name}, newest first"),
+        note=ZONE,
         aside=legend((in_flight,), bars=bars, limits=(limit,)),
     )
 
@@ -110,7 +111,7 @@ def _drawn(period: Period, slices: Sequence[EndpointSlice]) -> tuple[int, int]:
     return min(next(called, 0), max(0, last)), last
 
 
-HEADINGS = ("From (UTC)", "Calls", "Limit", "In flight", "429s", "Failed", "Mean time")
+HEADINGS = (FROM, "Calls", "Limit", "In flight", "429s", "Failed", "Mean time")
 
 
 def _figures(part: EndpointSlice) -> tuple[str, ...]:

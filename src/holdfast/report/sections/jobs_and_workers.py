@@ -2,10 +2,11 @@
 
 from holdfast.model.report import Report, SlowJob
 from holdfast.model.worker import LeftWorkers, WorkerSummary
+from holdfast.report.local_time import ZONE, local_clock
 from holdfast.report.markup import Markup, element
 from holdfast.report.panel import Links, and_more, nothing, panel, state
 from holdfast.report.table import Column, name, several, table
-from holdfast.report.words import clock, count, duration, figure
+from holdfast.report.words import count, duration, figure
 
 
 def slowest(report: Report, links: Links | None = None) -> Markup:
@@ -13,7 +14,10 @@ def slowest(report: Report, links: Links | None = None) -> Markup:
         return panel("slowest", "Slowest jobs", nothing("No job ended in this period."))
     among = "among the 10,000 that were enqueued last" if report.slowest.is_partial else None
     ended: Column[SlowJob] = Column(
-        "Ended (UTC)", lambda one: clock(one.ended_at, report.period.length), "n", label="Ended"
+        Markup(f"Ended ({ZONE})"),
+        lambda one: local_clock(one.ended_at, report.period.length),
+        "n",
+        label="Ended",
     )
     return panel(
         "slowest",
@@ -76,7 +80,9 @@ def left_workers(report: Report) -> Markup:
     part = report.left_workers
     if not part.items:
         return panel("left", "Workers that left", nothing("No worker left in this period."))
-    hour: Column[LeftWorkers] = Column("Hour (UTC)", lambda one: clock(one.hour, report.period.length))
+    hour: Column[LeftWorkers] = Column(
+        Markup(f"Hour ({ZONE})"), lambda one: local_clock(one.hour, report.period.length), label="Hour"
+    )
     return panel(
         "left",
         "Workers that left",

@@ -1,8 +1,11 @@
 """The verdict with its problems, and the row of figures below it."""
 
+from datetime import datetime
+
 from holdfast.model.human_readable import counted
 from holdfast.model.report import Problem, Report, Weight
 from holdfast.report.charts.sparkline import sparkline
+from holdfast.report.local_time import in_utc
 from holdfast.report.markup import Child, Markup, element, joined
 from holdfast.report.panel import Links, shape
 from holdfast.report.sections.throughput import finished
@@ -36,11 +39,15 @@ def _period(report: Report) -> Markup:
     since, until = report.period.since, report.period.until
     return element(
         "p",
-        element("time", moment(since), datetime=since.isoformat()),
+        _moment(since),
         " to ",
-        element("time", moment(until), datetime=until.isoformat()),
+        _moment(until),
         class_="faint",
     )
+
+
+def _moment(at: datetime) -> Markup:
+    return element("time", moment(at), datetime=at.isoformat(), title=in_utc(at), data_clock="zoned")
 
 
 def _problem(problem: Problem, links: Links | None) -> Markup:

@@ -6,7 +6,8 @@ from holdfast.model.duration import exact
 from holdfast.model.report import EndsOverTime, Slice
 from holdfast.report.charts.scale import duration_ticks
 from holdfast.report.charts.time_chart import Series, TimeChart, legend, time_chart
-from holdfast.report.markup import Markup
+from holdfast.report.local_time import FROM, ZONE, drawn_clock, local_clock
+from holdfast.report.markup import Markup, joined
 from holdfast.report.panel import body, panel
 from holdfast.report.table import chart_table
 from holdfast.report.words import clock, count, duration
@@ -41,7 +42,7 @@ def throughput(report: EndsOverTime) -> Markup:
             strip_title="Failed attempts",
             bars=bars,
             hints=[_sentence(report, one) for one in slices],
-            before=f"No job ended before {clock(slices[first].at, report.period.length)}",
+            before=joined("No job ended before ", drawn_clock(slices[first].at, report.period.length)),
         )
     )
     return panel(
@@ -49,7 +50,7 @@ def throughput(report: EndsOverTime) -> Markup:
         "Throughput and failures",
         body(chart),
         _table(report),
-        note=f"per {step}, UTC",
+        note=joined(f"per {step}, ", ZONE),
         aside=legend(areas, (), bars),
     )
 
@@ -72,17 +73,17 @@ def _sentence(report: EndsOverTime, one: Slice) -> str:
     ends = one.ends
     so_far = " so far" if report.period.last_is_open and one is report.timeline[-1] else ""
     return (
-        f"{clock(one.at, report.period.length)}{so_far}: "
+        f"{clock(one.at, report.period.length)} UTC{so_far}: "
         f"{ends.completed:,} completed, {ends.rejected:,} rejected, {ends.cancelled:,} cancelled, "
         f"{ends.failed:,} failed attempts, {ends.dead:,} dead"
     )
 
 
 def _table(report: EndsOverTime) -> Markup:
-    headings = ("From (UTC)", "Ended", "Completed", "Rejected", "Cancelled", "Dead", "Failed attempts")
+    headings = (FROM, "Ended", "Completed", "Rejected", "Cancelled", "Dead", "Failed attempts")
     rows = [
         (
-            clock(one.at, report.period.length),
+            local_clock(one.at, report.period.length),
             count(one.ends.jobs),
             count(one.ends.completed),
             count(one.ends.rejected),
@@ -115,14 +116,14 @@ def durations(report: EndsOverTime) -> Markup:
             tick=lambda value: exact(timedelta(seconds=round(value, 3))) if value else "0",
         )
     )
-    headings = ("From (UTC)", "Wait p50", "Wait p95", "Wait p99", "Run p50", "Run p95", "Run p99")
-    rows = [(clock(one.at, report.period.length), *_percentiles(one)) for one in reversed(slices)]
+    headings = (FROM, "Wait p50", "Wait p95", "Wait p99", "Run p50", "Run p95", "Run p99")
+    rows = [(local_clock(one.at, report.period.length), *_percentiles(one)) for one in reversed(slices)]
     return panel(
         "durations",
         "Wait and run over time",
         body(chart),
         chart_table(headings, rows, "Percentiles of waiting and running time, newest first"),
-        note="95th percentile",
+        note=joined("95th percentile, ", ZONE),
         aside=legend((), lines),
     )
 
@@ -132,7 +133,7 @@ def _seconds(length: timedelta | None) -> float | None:
 
 
 def _lasted(report: EndsOverTime, one: Slice) -> str:
-    at = clock(one.at, report.period.length)
+    at = f"{clock(one.at, report.period.length)} UTC"
     if not one.ends.visits:
         return f"{at}: no job ended"
     return f"{at}: waited up to {duration(one.ends.wait_p95)}, ran up to {duration(one.ends.run_p95)} (p95)"
