@@ -90,7 +90,7 @@ async def test_an_action_that_was_refused_or_stopped_says_why_and_what_it_did_be
             while not await app.database.fetch("select from holdfast.jobs where queue = 'mail'"):
                 await asyncio.sleep(0.02)
         running = words((await http.get(f"/actions/{action}")).text)
-        assert "Replay 2 dead letters running 1 of 2 done" in running
+        assert "Replay 2 dead letters Running 1 of 2 done" in running
         assert (await http.post(f"/api/v1/actions/{action}/cancel")).json()["result"] == "asked"
         await ended(app, action)
     page = (await http.get(f"/actions/{action}")).text

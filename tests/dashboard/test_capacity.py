@@ -34,7 +34,7 @@ async def test_an_endpoint_that_holds_jobs_up_is_the_verdict(http: AsyncClient, 
     assert page.row("llama", "Ready jobs")["Ready jobs"] == "2"
     one = seen((await http.get("/endpoints/llama")).text)
     assert "It is full: 1 of 1; 2 jobs wait." in one.words
-    assert "circuit closed" in one.words
+    assert "Circuit closed" in one.words
     assert one.row("chat", "Ready jobs") == {
         "Queue": "chat",
         "Ready jobs": "2",
@@ -57,6 +57,9 @@ async def test_calls_by_outcome_add_up(http: AsyncClient, app: Holdfast) -> None
             await fail(conn, job, error_class="transient", evidence=evidence)
     row = seen((await http.get("/endpoints")).text).row("llama", "Calls ended")
     assert [row[name] for name in ("Calls ended", "Failed", "429s", "Other")] == ["3", "1", "0", "2"]
+    one = seen((await http.get("/endpoints/llama")).text)
+    assert "Calls ended 3 in 1 h: 0 good, 2 not held against it" in one.words
+    assert "Failed 1 100 %, held against it" in one.words
 
 
 async def test_pages_of_the_installation_need_a_key_for_all_queues(

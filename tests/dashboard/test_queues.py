@@ -194,7 +194,7 @@ async def test_queues_in_trouble_stand_first_and_the_internal_one_last(
     assert "<title>1 queue without a worker, 1 queue with dead letters, 1 queue paused · Queues" in page
     rows = [row[0].split()[0] for row in seen(page).tables[0][1:]]
     assert rows == ["c-alone", "b-paused", "d-dead", "a-open", "holdfast"]
-    assert "internal</span>" in page
+    assert "Internal</span>" in page
     assert page.count('data-open="pause"') == 3
     assert "POST /queues/holdfast" not in (await http.get("/queues/holdfast")).text
 
