@@ -208,3 +208,12 @@ async def test_the_queue_of_own_jobs_is_not_among_the_others(
     assert 'href="/queues/holdfast"' not in text
     assert "holdfast.action" not in text
     assert seen(text).row("mail", "Out/min")
+
+
+async def test_queues_in_trouble_come_first(http: AsyncClient, conn: Connection) -> None:
+    await a_worker(conn, ["alpha"])
+    await completed_job(conn, queue="alpha")
+    await ready_jobs(conn, 1, queue="zeta")
+    text = main_of((await http.get("/")).text)
+    table = text[text.index('id="queues"') :]
+    assert table.index('href="/queues/zeta"') < table.index('href="/queues/alpha"')

@@ -16,6 +16,7 @@ from holdfast.client.report.parts import retries as retries_of
 from holdfast.dashboard.depth_lines import Line, by_minute, depths, drawn
 from holdfast.dashboard.kept import Kept
 from holdfast.dashboard.page import Elsewhere, Page, Shown, View
+from holdfast.dashboard.pages.queues import worst_first
 from holdfast.dashboard.troubles import ALL_IS_WELL, SHOWN, Trouble, all_is_well, troubles, verdict
 from holdfast.db.dead import main_causes
 from holdfast.db.depths import depth_history
@@ -169,8 +170,10 @@ def _look(words: str, listed: Sequence[Trouble]) -> str:
 
 
 def _without_own(found: Found) -> Found:
-    """Without the queue of Holdfast's own jobs: what is wrong with it is among the problems."""
-    queues = [one for one in found.queues if one.name != INTERNAL_QUEUE]
+    """The queues in trouble first, without the one of Holdfast's own jobs: what is wrong with it
+    is among the problems.
+    """
+    queues = worst_first([one for one in found.queues if one.name != INTERNAL_QUEUE], found.now)
     ended = [one for one in found.ended if one.queue != INTERNAL_QUEUE]
     return replace(found, queues=queues, ended=ended)
 

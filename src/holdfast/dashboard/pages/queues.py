@@ -45,7 +45,7 @@ class Queues(Page):
         pairs = await moves.rebalance_pairs(view.database) if view.sees_all else []
         states = {one.name: state_of(one, view.now) for one in found}
         values = {
-            "queues": sorted(found, key=lambda one: _place(one, states[one.name])),
+            "queues": worst_first(found, view.now),
             "states": states,
             "causes": await causes_of(view, found),
             "internal": INTERNAL_QUEUE,
@@ -60,9 +60,18 @@ class Queues(Page):
         return Shown(f"{verdict} · Queues", {**values, "verdict": verdict}, here="Queues")
 
 
-def _place(queue: OverviewQueue, state: str) -> tuple[bool, int, bool, str]:
+def worst_first(found: Sequence[OverviewQueue], now: datetime) -> list[OverviewQueue]:
     """Those in trouble first, the one of Holdfast's own jobs last."""
-    return queue.name == INTERNAL_QUEUE, STATES.index(state), not queue.dead, queue.name
+
+    def place(queue: OverviewQueue) -> tuple[bool, int, bool, str]:
+        return (
+            queue.name == INTERNAL_QUEUE,
+            STATES.index(state_of(queue, now)),
+            not queue.dead,
+            queue.name,
+        )
+
+    return sorted(found, key=place)
 
 
 async def causes_of(view: View, found: Sequence[OverviewQueue]) -> dict[str, OverviewEndpoint]:
