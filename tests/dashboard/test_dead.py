@@ -2,12 +2,14 @@
 
 import html
 import re
+from datetime import UTC, timedelta
 from typing import Any
 
 from httpx2 import AsyncClient
 from playwright.async_api import Page, expect
 
 from holdfast.client.app import Holdfast
+from holdfast.testing.clock import install_fake_clock
 from tests.api.conftest import MakeKey
 from tests.builders import completed_job, dead_job, fail, running_job
 from tests.dashboard.hostile import HOSTILE, assert_harmless
@@ -132,3 +134,15 @@ async def test_dead_jobs_of_one_cause_link_to_their_group(http: AsyncClient, app
         job = await running_job(conn, queue="mail", task="other")
         await fail(conn, job, error_class="permanent", type="OSError", message="no such file")
     assert "died of one cause" not in (await http.get("/jobs?state=dead&queue=mail")).text
+
+
+async def test_an_old_group_says_its_day(http: AsyncClient, app: Holdfast) -> None:
+    async with app.database.transaction() as conn:
+        clock = await install_fake_clock(conn)
+        now = await clock.now()
+        await clock.set(died := now - timedelta(hours=26))
+        await conn.execute("select holdfast.make_partitions()")
+        await dead_job(conn, queue="mail")
+        await clock.set(now)
+    page = (await http.get("/dead")).text
+    assert page.count(f'data-clock="short">{died.astimezone(UTC):%m-%d %H:%M}<') == 2, "first and last seen"

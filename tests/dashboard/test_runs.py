@@ -111,7 +111,7 @@ async def test_the_page_says_when_a_run_ends_and_what_it_costs(http: AsyncClient
     async with app.database.transaction() as conn:
         run = await a_run(conn, "nightly", dead=1, budget="5 USD", origin="manual", actor="Ada")
     page = seen((await http.get(f"/runs/{run}")).text)
-    assert page.title.startswith("42 % · nightly")
+    assert page.title.startswith("42.9 % · nightly")
     assert re.search(
         r"About .* left, .* to .*: 3 of 7 jobs ended, 4 to go\. One of them is dead\.", page.words
     )

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import asyncpg
 import pytest_asyncio
-from playwright.async_api import Browser, ElementHandle, Page
+from playwright.async_api import Browser, ElementHandle, Page, expect
 
 from holdfast.client.app import Holdfast
 from holdfast.dashboard.words import with_clocks
@@ -68,6 +68,15 @@ async def test_a_day_begins_at_the_readers_midnight(slow_job: str, tab: Page) ->
             time = "" if is_midnight else f"{shown:%H:%M}"
             day = f"{shown.day} {shown:%b}" if is_midnight or "7d" in path else ""
             assert await tick.text_content() == ", ".join(filter(None, (day, time))), path
+
+
+async def test_a_phone_shows_how_old_the_page_is_unless_it_is_live(slow_job: str, tab: Page) -> None:
+    await tab.set_viewport_size({"width": 390, "height": 800})
+    await tab.goto("/")
+    await expect(tab.locator(".live[data-state=live]")).to_be_visible()
+    await expect(tab.locator(".live time")).to_be_hidden()
+    await tab.get_by_role("button", name="Pause live updates").click()
+    await expect(tab.locator(".live time")).to_be_visible()
 
 
 async def test_what_the_doctor_says_has_the_readers_time(slow_job: str, tab: Page, app: Holdfast) -> None:

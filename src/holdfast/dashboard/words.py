@@ -16,6 +16,7 @@ CLOCKS = {
     "time": "%H:%M",
     "seconds": "%H:%M:%S",
     "day": "%Y-%m-%d %H:%M",
+    "short": "%m-%d %H:%M",
     "moment": "%m-%d %H:%M:%S",
     "exact": "%Y-%m-%d %H:%M:%S UTC",
 }
@@ -44,7 +45,8 @@ def _whole(length: timedelta) -> str:
 
 def clock(moment: datetime | None, style: str = "time") -> Markup | str:
     """A clock time, which the page's script writes in the reader's time zone. `style`: time, seconds,
-    day, which says the date too, moment with day and seconds, or exact with year, seconds and zone.
+    day, which says the date too, short without the year, moment with day and seconds, or exact with year,
+    seconds and zone.
     """
     if moment is None:
         return NONE

@@ -23,6 +23,7 @@ from holdfast.model.id import RunId
 from holdfast.model.job import JobOutline
 from holdfast.model.run_progress import RunDetails, RunForecast, RunProgress
 from holdfast.model.state import State
+from holdfast.report.words import percent
 
 LISTED = 6  # jobs in each list
 LOOKED_AT = 200  # jobs in a state, the newest: the slowest are chosen among them
@@ -117,7 +118,7 @@ def _short(run: RunProgress) -> str:
     """At the beginning of the title: how far it is, or how it ended."""
     if run.ended_at is not None or not run.total:
         return run.state.capitalize()
-    return "Waits for budget" if run.blocker else f"{100 * run.ended // run.total} %"
+    return "Waits for budget" if run.blocker else percent(run.ended / run.total)
 
 
 async def _remarkable(view: View, run: RunId) -> Remarkable:
