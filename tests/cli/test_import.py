@@ -2,12 +2,15 @@
 
 import asyncio
 import json
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import asyncpg
 import pytest
 
-from tests.cli.command import Result, holdfast
+from tests.cli.command import Result, environment, holdfast
 from tests.cli.test_roles import as_role
 
 IMPORT_KEYS = {"table", "pending", "enqueued", "existing", "refused", "refusals", "dry_run"}
@@ -141,3 +144,38 @@ def test_a_producer_imports_what_it_may_read(old: Import) -> None:
     assert (refused.code, "grant select on the table" in refused.err) == (1, True)
     sql(old.url.partition("&role")[0], 'grant select on "Old Queue" to holdfast_producer')
     assert old.counts() == (1, 1, 0, 0)
+
+
+MANY = 20_000
+JOBS = "select count(*) from holdfast.job_view"
+
+
+@pytest.mark.slow
+@pytest.mark.alone
+def test_an_import_of_many_pages_that_is_killed_goes_on_and_stores_each_row_once(old: Import) -> None:
+    sql(
+        old.url,
+        f"""insert into "Old Queue" select i, 'pending', '{{}}' from generate_series(1, {MANY - 1}) as i""",
+        """insert into "Old Queue" values ('bad', 'pending', 'no JSON')""",
+    )
+    words = ("import", "--table", '"Old Queue"', "--map", str(old.file))
+    process = subprocess.Popen([sys.executable, "-m", "holdfast", *words], env=environment(old.url))
+    while sql(old.url, JOBS) == [0]:
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    (before,) = sql(old.url, JOBS)
+    assert isinstance(before, int)
+    assert 0 < before < MANY - 1, "it was killed between two pages"
+    assert old.counts() == (MANY, MANY - 1 - before, before, 1)
+    rows = "select count(distinct labels ->> 'was') from holdfast.job_view"
+    assert sql(old.url, JOBS, rows) == [MANY - 1] * 2
+
+
+def test_rows_that_are_not_those_that_were_counted_are_reported(old: Import) -> None:
+    old.add(("a", "{}", 1), ("b", "{}", 1), ("c", "{}", 1))
+    counting = "current_query() like '%cou' || 'nt(%'"  # and not the statement that reads the rows
+    old.map(f'''id = "id"\ntask = "send"\npayload = {{ column = "body" }}\npending = "{counting}"\n''')
+    refused = old.run()
+    assert refused.code == 1
+    assert "3 rows were pending, but 0 were read" in refused.err
