@@ -33,12 +33,12 @@ select j.id, j.queue, j.priority
 from job as j
 where (j.priority = 50) <> (j.queue = 'chaos')
   or (j.payload ->> 'n')::integer <= 5 and j.priority <> 50
-  or not exists (
+  or (j.payload ->> 'n')::integer > 5 and not exists (
     select from turn as t
     where t.priority = j.priority
       and t.at < holdfast.created_at(j.id) + interval '1 minute'
       and coalesce(t.until, 'infinity') > holdfast.created_at(j.id) - interval '1 minute'
-  ) and j.priority <> 50
+  )
 """
 
 

@@ -19,6 +19,7 @@ from tests.builders import (
     running_job,
 )
 from tests.chaos.move_plants import MOVE_PLANTS, Plant
+from tests.chaos.rule_plants import RULE_PLANTS
 from tests.chaos.schedule_plants import OF_SCHEDULES
 from tests.sql.endpoints.scene import an_endpoint
 
@@ -213,16 +214,9 @@ async def a_slow_one_without_its_effect(conn: Connection) -> None:
     await completed_job(conn, task="slow", payload={"way": "effect"})
 
 
-async def a_priority_of_no_rule(conn: Connection) -> None:
-    await ready_job(conn, task="ruled", payload={"n": 9}, queue="chaos", priority=33)
-
-
-async def a_route_of_no_rule(conn: Connection) -> None:
-    await ready_job(conn, task="ruled", payload={"n": 1}, queue="chaos-routed", priority=50)
-
-
 PLANTS: list[tuple[str, Plant, str]] = [
     *MOVE_PLANTS,
+    *RULE_PLANTS,
     ("poison", a_dead_neighbour, "a neighbour is dead"),
     ("poison", a_culprit_that_lives_on, "a culprit (kill) is completed"),
     ("plain", completed_under_another_token, "was completed in attempt 1 with the output"),
@@ -234,8 +228,6 @@ PLANTS: list[tuple[str, Plant, str]] = [
     ("effects", an_effect_of_none, "effect of a job that did not complete"),
     ("queue_limit", three_at_once, "3 were held at once"),
     ("queue_limit", held_unseen, "no trigger saw it begin"),
-    ("rules", a_priority_of_no_rule, "has priority 33 in chaos"),
-    ("rules", a_route_of_no_rule, "has priority 50 in chaos-routed"),
     ("endpoint_limit", five_calls_at_once, "5 were held at once"),
     ("endpoint_limit", a_permit_left_over, "1 permits of chaos-model never came back"),
     ("leases", a_job_taken_too_early, ", its lease was valid until"),
