@@ -26,6 +26,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("alone") is None)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """A dashboard that was never looked at must not go unnoticed among the dots."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    unseen = sum("there is no chromium" in str(one.longrepr) for one in skipped)
+    if unseen:
+        words = f"tests of the dashboard's pages that did NOT run: {unseen}; install Debian's package chromium"
+        terminalreporter.write_line(words, red=True, bold=True)
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     if item.get_closest_marker("alone") is None:
