@@ -93,7 +93,7 @@ async def test_a_person_replays_a_whole_filter_after_a_dry_run_and_sees_it_done(
     assert await states(app) == {"dead": 4}, "a dry run changes nothing"
     await dialog.get_by_role("button", name="Replay 3 jobs").click()
     await tab.wait_for_url("**/actions/*")
-    await expect(tab.locator(".badge")).to_have_text("completed", timeout=LONG)
+    await expect(tab.locator(".badge")).to_have_text("Completed", timeout=LONG)
     await expect(tab.locator(".verdict")).to_have_text("3 replayed.")
     assert await states(app) == {"ready": 3, "dead": 1}
     assert await app.job(other.id).status() == "dead"

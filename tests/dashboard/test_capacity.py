@@ -132,7 +132,8 @@ async def test_a_worker_shows_the_jobs_it_runs_and_ran(http: AsyncClient, app: H
     assert "Life span" not in page.words
     assert {f"/jobs/{first.id}", f"/jobs/{second.id}"} <= set(page.addresses())
     running, latest = page.tables
-    assert [" ".join(row[1].split()) for row in (*running[1:], *latest[1:])] == ["running", "dead"]
+    assert [" ".join(row[1].split()) for row in (running[1], *latest[1:])] == ["running", "dead"]
+    assert running[2:] == [["Free slot", ""]] * 9
 
 
 async def test_hostile_names_of_workers_stay_text(http: AsyncClient, app: Holdfast) -> None:

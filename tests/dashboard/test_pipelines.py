@@ -89,7 +89,7 @@ async def test_the_bottleneck_is_marked_and_named(world: World) -> None:
     assert (await tab.title()).startswith("research is the bottleneck")
     await expect(tab.locator(".ribbons .post.choke")).to_have_count(1)
     await tab.goto(f"{world.address}/pipelines")
-    await expect(tab.locator(".strip .badge").first).to_have_text("bottleneck")
+    await expect(tab.locator(".strip .badge").first).to_have_text("Bottleneck")
     await tab.close()
 
 
