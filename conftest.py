@@ -31,7 +31,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     skipped = terminalreporter.stats.get("skipped", [])
     unseen = sum("there is no chromium" in str(one.longrepr) for one in skipped)
     if unseen:
-        words = f"tests of the dashboard's pages that did NOT run: {unseen}; install Debian's package chromium"
+        words = (
+            f"tests of the dashboard's pages that did NOT run: {unseen}; install Debian's package chromium"
+        )
         terminalreporter.write_line(words, red=True, bold=True)
 
 
