@@ -70,7 +70,7 @@ def holdfast_process(
 
 def environment(url: str | None = None, **more: str) -> dict[str, str]:
     """Nothing of the developer's own settings gets through."""
-    own = ("HOLDFAST_", "PG", "COLUMNS", "NO_COLOR", "FORCE_COLOR")
+    own = ("HOLDFAST_", "PG", "COLUMNS", "NO_COLOR", "FORCE_COLOR", "TERM")
     clean = {name: value for name, value in os.environ.items() if not name.startswith(own)}
     clean.pop("DATABASE_URL", None)
     clean["PYTHONPATH"] = str(ROOT / "src")
