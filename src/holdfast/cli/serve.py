@@ -123,8 +123,8 @@ def serve(
     except ModuleNotFoundError as exc:
         raise server_extra_missing("holdfast serve", exc) from exc
     limits = Limits(
-        parse_size(body_limit),
-        parse_size(bulk_limit),
+        body=parse_size(body_limit),
+        bulk=parse_size(bulk_limit),
         waiting_per_key=waiting,
         waiting=connections * 9 // 10,
         rate=rate,

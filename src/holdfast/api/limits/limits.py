@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """Of one replica: nothing is shared with the others."""
 
