@@ -36,7 +36,7 @@ LIVE = sorted({page.path for page in PAGES if page.is_live})
 A_JOB = "/jobs/{job_id}"
 A_WORKER = "/workers/{worker_id}"
 # At the width of a telephone: where a person looks first.
-NARROW = ["/", "/dead", A_JOB, "/queues", "/queues/{name:path}", "/runs/{run_id}"]
+NARROW = ["/", "/dead", A_JOB, "/queues/{name:path}", "/runs/{run_id}"]
 
 
 async def _read(self: Any, key: Any, read: Callable[[], Awaitable[Any]], share: Any) -> Any:
