@@ -16,6 +16,7 @@ def test_the_worker_that_is_killed_held_jobs(monkeypatch: pytest.MonkeyPatch) ->
     results = Results("load")
     with stores() as places:
         one_round(results, places, SIZE, DEPTH, workers=1, name="here")
-    assert 1 <= results.median(OURS, "held_at_kill_here") <= 2 * SIZE
+    # In each slot one that runs; one claimed ahead, and one whose end is not committed yet.
+    assert 1 <= results.median(OURS, "held_at_kill_here") <= 3 * SIZE
     assert results.median(OURS, "after_kill_here") > 1  # they came back when its lease was over
     assert results.median(OURS, "rate_here") > 0
