@@ -33,7 +33,7 @@ from holdfast.model.state import State
 
 PAGE = 50  # jobs; an action takes the ids of 100
 # Where few jobs fit a filter, a page looks further back, so often and for so many seconds.
-LOOKS, PATIENCE = 10, 0.3
+LOOKS, PATIENCE = 10, 0.05
 NAMES = 200  # suggestions of queues and tasks
 COUNTED = (State.WAITING, State.SCHEDULED, State.READY, State.RUNNING)
 
