@@ -38,10 +38,8 @@ async def acts(database_url: str) -> AsyncIterator[None]:
         yield
 
 
-@pytest.mark.slow
-async def test_a_failing_task_is_found_understood_and_replayed_in_five_clicks(
-    tab: Page, app: Holdfast, acts: None
-) -> None:
+async def dead_bills(app: Holdfast) -> tuple[list[dict[str, str]], list[JobHandle[str]]]:
+    """Three jobs that died of one cause, which goes away when the bill gets a sponsor."""
     bills: list[dict[str, str]] = [{}]
 
     @app.task(queue="alerts", retry=[])
@@ -50,6 +48,14 @@ async def test_a_failing_task_is_found_understood_and_replayed_in_five_clicks(
 
     jobs = await match_bill.enqueue_many([match_bill.call(number) for number in range(3)])
     await Worker(app, ["alerts"], drain=True).run()
+    return bills, jobs
+
+
+@pytest.mark.slow
+async def test_a_failing_task_is_found_understood_and_replayed_in_five_clicks(
+    tab: Page, app: Holdfast, acts: None
+) -> None:
+    bills, jobs = await dead_bills(app)
     person = Person()
     await tab.goto("/")
     await person.click(tab.get_by_role("link", name="3 dead letters of one cause in alerts"))
@@ -118,14 +124,7 @@ async def test_a_hanging_job_is_understood_and_reclaimed_from_two_clicks_away(
 async def test_a_canary_goes_first_and_the_others_follow_if_it_completes(
     is_repaired: bool, tab: Page, app: Holdfast, acts: None
 ) -> None:
-    bills: list[dict[str, str]] = [{}]
-
-    @app.task(queue="alerts", retry=[])
-    async def match_bill(number: int) -> str:
-        return bills[0]["sponsor"]
-
-    jobs = await match_bill.enqueue_many([match_bill.call(number) for number in range(3)])
-    await Worker(app, ["alerts"], drain=True).run()
+    bills, jobs = await dead_bills(app)
     bills[0] |= {"sponsor": "Ada"} if is_repaired else {}
     await tab.goto("/dead")
     await tab.get_by_role("button", name="Replay 3…").click()
