@@ -20,6 +20,8 @@ ABOUT = {
     "depth": "The cost of a job with a million ready or ten million ended jobs in the tables.",
     "held": "Produce and consume while another session holds a snapshot: the first and the last ten seconds.",
     "mixed": "The cost of each feature alone and of all together; bulk enqueues beside peers that have it.",
+    "permit": "What an endpoint costs a job, and what the endpoints of other jobs cost one that has none.",
+    "pipeline": "What a stage change costs: plain jobs, and steps of jobs with three stages.",
     "load": "Claim size × depth × workers, while a worker is killed and statistics are read.",
     "api": "The same work over HTTP and in SQL; what 500 long polls of one server cost.",
     "dashboard": "Each page of an installation with 200 queues and 500 workers; 1 and 50 watching browsers.",

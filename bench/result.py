@@ -18,7 +18,7 @@ CHECKOUT = Path(__file__).parent.parent
 WRITTEN = ("bench/results", "docs")  # what a measurement changes itself
 COMPUTED = {"share", "x"}  # units of what is computed from other figures, and no run of its own
 # What gets done, and how much of a ceiling: more is better. All else is a price, also statements per second.
-MORE = {"jobs/s", "calls/s", "share"}
+MORE = {"jobs/s", "calls/s", "share", "% of updates"}
 Key = tuple[str, str]  # a system and the name of one of its figures
 
 

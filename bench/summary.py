@@ -47,6 +47,13 @@ def _plain(results: Results, name: str) -> Key | None:
     return (OURS, f"{kind}_plain") if kind in ("enqueue", "drain") and feature != "plain" else None
 
 
+def _without_endpoint(results: Results, name: str) -> Key | None:
+    """A job with an endpoint beside one without; one without beside the same where nothing else is."""
+    bases = {"endpoint": "plain", "beside": "alone", "alone": "cut_out"}
+    kind, _, rest = name.partition("_")
+    return (OURS, f"{bases[kind]}_{rest}") if kind in bases else None
+
+
 def _older(results: Results, name: str) -> Key | None:
     return next((key for key in results.figures if key[0].startswith(OLDER) and key[1] == name), None)
 
@@ -69,6 +76,10 @@ SUMMARIES = {
             not name.startswith(("enqueue_", "drain_", "bulk_")) and not name.endswith("_plain")
         ),
     ),
+    "permit": Summary(
+        {"without": _without_endpoint}, leaves_out=lambda name: name.startswith(("plain_", "cut_out_"))
+    ),
+    "pipeline": Summary({"plain": _plain}),
     # One of the four combinations of depth and workers, for each claim size.
     "load": Summary(leaves_out=lambda name: not name.endswith("_100000_2")),
     "api": Summary({"SQL": _of("sql")}),

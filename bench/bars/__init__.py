@@ -11,6 +11,8 @@ from bench.bars.limit import limit_bars
 from bench.bars.mixed import mixed_bars
 from bench.bars.older import older_bars
 from bench.bars.peers import peers_bars
+from bench.bars.permit import permit_bars
+from bench.bars.pipeline import pipeline_bars
 from bench.result import Results
 
 BARS: dict[str, Callable[[Results], Iterable[Bar]]] = {
@@ -19,6 +21,8 @@ BARS: dict[str, Callable[[Results], Iterable[Bar]]] = {
     "depth": depth_bars,
     "held": held_bars,
     "mixed": mixed_bars,
+    "permit": permit_bars,
+    "pipeline": pipeline_bars,
     "api": api_bars,
     "dashboard": dashboard_bars,
 }

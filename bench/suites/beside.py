@@ -20,15 +20,11 @@ VERSION = version("holdfast-queue")
 ENDPOINTS = 50
 TURNS = 200
 EXPLAINED = 30
-MOST = 1.05
 UNITS = ("us", "buffers", "wal_bytes")
 # What the claim and the end do for lanes with endpoints and limits, as it stands in their text.
 PARTS = {
-    "settle_and_claim": (
-        r"if visited\.endpoint = '' and not visited\.is_special then(.*?)else.*?end if;",
-        r"\1",
-    ),
-    "end_jobs": (r"if gone\.permits is not null then.*?end if;", ""),
+    "settle_and_claim": (r"if visited\.endpoint = ''.*?then(.*?)else.*?end if;", r"\1"),
+    "end_alone": (r"if gone\.permits is not null then.*?\n  end if;", ""),
 }
 TEXT = """
 select pg_get_functiondef(oid) from pg_proc
@@ -50,26 +46,11 @@ def beside(results: Results, url: str) -> None:
         )
 
 
-def beside_bars(results: Results) -> None:
-    """Time is shown; what it costs is judged by what does not depend on the machine's mood."""
-    for size in (1, 10):
-        for unit in UNITS:
-            alone, busy, cut = (
-                results.median(OURS, f"{kind}_{size}_{unit}") for kind in ("alone", "beside", "cut_out")
-            )
-            results.add(OURS, VERSION, f"ratio_beside_{size}_{unit}", "x alone", busy / alone)
-            results.add(OURS, VERSION, f"ratio_cut_out_{size}_{unit}", "x cut out", alone / cut)
-            if unit != "us" and busy > MOST * alone:
-                results.missed.append(
-                    f"beside endpoints, {size} at once, {unit}: {busy / alone:.2f}x, wanted ≤ {MOST}x"
-                )
-
-
 async def _round(results: Results, urls: Mapping[str, str]) -> None:
     connections = {kind: await asyncpg.connect(url) for kind, url in urls.items()}
     drains = {kind: await _plain(connection) for kind, connection in connections.items()}
     others = cycle(await _busy_endpoints(connections["beside"]))
-    await _cut_out(connections["cut_out"])
+    await cut_out(connections["cut_out"])
     for size in (1, 10):
         seconds: dict[str, list[float]] = {kind: [] for kind in drains}
         costs: dict[str, list[tuple[float, float]]] = {kind: [] for kind in drains}
@@ -116,7 +97,7 @@ async def _busy_endpoints(connection: "asyncpg.Connection[Any]") -> list[Drain]:
     return drains
 
 
-async def _cut_out(connection: "asyncpg.Connection[Any]") -> None:
+async def cut_out(connection: "asyncpg.Connection[Any]") -> None:
     """The same functions without what they do for endpoints and limits."""
     for name, (part, instead) in PARTS.items():
         text, count = re.subn(part, instead, await connection.fetchval(TEXT, name), flags=re.DOTALL)

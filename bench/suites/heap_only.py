@@ -17,7 +17,6 @@ from holdfast.db.migrate import migrate
 VERSION = version("holdfast-queue")
 CONNECTIONS = 10
 SECONDS = 6.0
-LEAST = 99.5
 COUNTS = (
     "select n_tup_upd, n_tup_hot_upd from pg_stat_user_tables where relid = 'holdfast.endpoints'::regclass"
 )
@@ -30,13 +29,12 @@ class Load:
     name: str
     call: float
     snapshot_is_held: bool
-    has_bar: bool
 
 
 LOADS = (
-    Load("calls_of_100_ms", 0.1, snapshot_is_held=False, has_bar=True),
-    Load("calls_of_no_time", 0.0, snapshot_is_held=False, has_bar=False),
-    Load("snapshot_held", 0.1, snapshot_is_held=True, has_bar=False),
+    Load("calls_of_100_ms", 0.1, snapshot_is_held=False),
+    Load("calls_of_no_time", 0.0, snapshot_is_held=False),
+    Load("snapshot_held", 0.1, snapshot_is_held=True),
 )
 
 
@@ -45,13 +43,6 @@ def heap_only(results: Results, url: str) -> None:
         with fresh_database(url, "bench_heap_only") as database:
             share = asyncio.run(_share(database, load))
         results.add(OURS, VERSION, f"heap_only_{load.name}", "% of updates", share)
-
-
-def heap_only_bars(results: Results) -> None:
-    for load in LOADS:
-        share = results.median(OURS, f"heap_only_{load.name}")
-        if load.has_bar and share < LEAST:
-            results.missed.append(f"heap-only updates, {load.name}: {share:.2f} %, wanted ≥ {LEAST} %")
 
 
 async def _share(url: str, load: Load) -> float:

@@ -12,22 +12,17 @@ import asyncpg
 
 from bench.result import OURS, Results
 from bench.server import fresh_database, server
-from bench.suites.beside import beside, beside_bars
-from bench.suites.heap_only import heap_only, heap_only_bars
+from bench.suites.beside import beside
+from bench.suites.heap_only import heap_only
 from bench.turns import Drain
 from holdfast.db.migrate import migrate
 
 VERSION = version("holdfast-queue")
-BAR = 2.0
 TURNS = 300
 KINDS = {"plain": {}, "endpoint": {"endpoint": "model"}}
 
 
 def permit(results: Results, runs: int) -> None:
-    """Misses its bar where a job with an endpoint costs twice as much as one without, or more.
-
-    And where one without costs more for the endpoints of others, or updates are not heap-only.
-    """
     with server() as url:
         for run in range(runs):
             print(f"bench: permit, run {run + 1} …", file=sys.stderr)
@@ -35,16 +30,6 @@ def permit(results: Results, runs: int) -> None:
                 asyncio.run(_round(results, database))
             beside(results, url)
             heap_only(results, url)
-    for size in (1, 10):
-        for unit in ("us", "buffers", "wal_bytes"):
-            plain, limited = (results.figures[OURS, f"{kind}_{size}_{unit}"].median for kind in KINDS)
-            results.add(OURS, VERSION, f"ratio_{size}_{unit}", "x", limited / plain)
-            if limited >= BAR * plain:
-                results.missed.append(
-                    f"{size} at once, {unit}: {limited / plain:.2f}x, below {BAR}x is wanted"
-                )
-    beside_bars(results)
-    heap_only_bars(results)
 
 
 async def _round(results: Results, database: str) -> None:

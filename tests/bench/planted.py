@@ -93,6 +93,23 @@ def mixed() -> Results:
     return results
 
 
+def permit() -> Results:
+    results = Results("permit")
+    for size in (1, 10):
+        for kind, worth in {"plain": 10, "endpoint": 15, "alone": 10, "beside": 10.2, "cut_out": 9}.items():
+            for unit in ("us", "buffers", "wal_bytes"):
+                results.add(OURS, "1", f"{kind}_{size}_{unit}", f"{unit}/job", worth)
+    results.add(OURS, "1", "heap_only_calls_of_100_ms", "% of updates", 99.8)
+    return results
+
+
+def pipeline() -> Results:
+    results = Results("pipeline")
+    results.add(OURS, "1", "drain_plain", "jobs/s", 40_000)
+    results.add(OURS, "1", "drain_steps", "jobs/s", 35_000)
+    return results
+
+
 def api() -> Results:
     results = Results("api")
     for name, (ours, sql) in {"claim_and_complete_10": (2_000, 9_000), "enqueue_16": (900, 2_500)}.items():
