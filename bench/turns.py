@@ -5,7 +5,7 @@ from time import perf_counter
 from typing import Any
 from uuid import UUID, uuid4
 
-import asyncpg
+from holdfast.db.connect import Connection
 
 TURN = "holdfast.settle_and_claim($1, $2, $3, $4, $5, $6, $7)"
 
@@ -13,7 +13,7 @@ TURN = "holdfast.settle_and_claim($1, $2, $3, $4, $5, $6, $7)"
 class Drain:
     """A worker of one queue, without handlers: each turn settles what the last one claimed."""
 
-    def __init__(self, connection: "asyncpg.Connection[Any]", queue: str) -> None:
+    def __init__(self, connection: Connection, queue: str) -> None:
         self._connection = connection
         self._queue = queue
         self._worker = uuid4()

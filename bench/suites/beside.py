@@ -14,6 +14,7 @@ import asyncpg
 from bench.result import OURS, Results
 from bench.server import fresh_database
 from bench.turns import Drain
+from holdfast.db.connect import Connection
 from holdfast.db.migrate import migrate
 
 VERSION = version("holdfast-queue")
@@ -97,7 +98,7 @@ async def _busy_endpoints(connection: "asyncpg.Connection[Any]") -> list[Drain]:
     return drains
 
 
-async def cut_out(connection: "asyncpg.Connection[Any]") -> None:
+async def cut_out(connection: Connection) -> None:
     """The same functions without what they do for endpoints and limits."""
     for name, (part, instead) in PARTS.items():
         text, count = re.subn(part, instead, await connection.fetchval(TEXT, name), flags=re.DOTALL)
