@@ -47,6 +47,7 @@ WORKER_KEYS = {
     *("id", "group", "queues", "state", "slots", "running", "processed", "failed", "host", "pid", "version"),
     *("started_at", "renewed_at", "lease_until", "released", "stopped_at", "life_span", "run", "index"),
     *("claim_size", "box_until", "drain_asked", "metadata", "slots_from", "claim_size_from"),
+    *("memory", "cpu", "loop_lag"),
 }
 NEED_KEYS = {
     "limited_by",

@@ -5,6 +5,7 @@ from playwright.async_api import Page, expect
 
 from holdfast.client.app import Holdfast
 from holdfast.db import endpoints
+from holdfast.db.worker import renew_lease
 from holdfast.db.worker_list import list_workers
 from tests.api.conftest import MakeKey
 from tests.builders import a_queue, a_worker, claim, fail, ready_jobs
@@ -134,6 +135,20 @@ async def test_a_worker_shows_the_jobs_it_runs_and_ran(http: AsyncClient, app: H
     running, latest = page.tables
     assert [" ".join(row[1].split()) for row in (running[1], *latest[1:])] == ["running", "dead"]
     assert running[2:] == [["Free slot", ""]] * 9
+
+
+async def test_a_worker_shows_what_its_process_uses_once_it_has_reported_it(
+    http: AsyncClient, app: Holdfast
+) -> None:
+    async with app.database.transaction() as conn:
+        worker = await a_worker(conn, ["chat"])
+    assert (
+        "Memory not reported CPU not reported Loop lag not reported"
+        in seen((await http.get(f"/workers/{worker}")).text).words
+    )
+    await renew_lease(app.database, worker, {"memory": 512_000_000, "cpu": 0.5, "loop_lag": 0.25})
+    words = seen((await http.get(f"/workers/{worker}")).text).words
+    assert "Memory 512 MB CPU 0.50 cores Loop lag 250 ms at most" in words
 
 
 async def test_hostile_names_of_workers_stay_text(http: AsyncClient, app: Holdfast) -> None:

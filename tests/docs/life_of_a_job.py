@@ -28,7 +28,7 @@ PAGE = ROOT / "docs" / "life-of-a-job.md"
 BEGIN, END = "<!-- written by python -m tests.docs.life_of_a_job -->\n", "<!-- end -->\n"
 PACKAGE = Path(holdfast.__file__).parent
 # Tasks that run beside a job, when their time has come.
-BACKGROUND = {"Sweeper.run", "LockWatch.run", "Notifier._send_all"}
+BACKGROUND = {"Sweeper.run", "LockWatch.run", "LoopWatch.run", "Notifier._send_all"}
 WAITING = {("worker/claim/wake.py", "Wake.wait"), ("worker/claim/wake.py", "Wake._next_look")}
 LOOP = "SettleLoop.run"
 JOBS = 300  # more than the calls of anything that happens once per statement

@@ -10,6 +10,7 @@ import pytest
 from holdfast.client.app import Holdfast
 from holdfast.db.worker_list import list_workers
 from holdfast.model.state import State
+from holdfast.model.worker import WorkerSummary
 from holdfast.worker.worker import Worker
 from tests.patience import PATIENCE
 from tests.worker.outage import outage
@@ -138,6 +139,10 @@ async def test_the_workers_row_tells_what_it_does_and_that_it_left(app: Holdfast
         row = await until(lambda: seen_running(app))
         assert (row.id, row.group, row.slots, row.running, row.failed) == (worker.id, "g", 7, 1, 1)
         assert (row.queues, row.state) == (["default"], "working")
+        assert row.memory is not None
+        assert row.memory > 10_000_000
+        assert row.cpu is not None
+        assert row.loop_lag is not None
         go.set()
         await ended(waiting)
     (row,) = await list_workers(app.database)
@@ -154,7 +159,7 @@ async def test_an_operator_can_ask_a_worker_to_leave(app: Holdfast) -> None:
     assert await counts(app) == {}
 
 
-async def seen_running(app: Holdfast) -> object:
+async def seen_running(app: Holdfast) -> WorkerSummary | None:
     rows = await list_workers(app.database)
     return rows[0] if rows and rows[0].running == 1 and rows[0].failed == 1 else None
 

@@ -14,7 +14,7 @@ _WORKER = """
 select
   id, "group", queues, state, slots, running, processed, failed, released, host, pid, version,
   started_at, renewed_at, lease_until, stopped_at, life_span, run, index, claim_size, box_until, drain_asked,
-  metadata, slots_from, claim_size_from
+  metadata, slots_from, claim_size_from, memory, cpu, loop_lag
 from holdfast.worker_view
 """
 WORKERS = f"{_WORKER} where $2 or state in ('working', 'draining') order by started_at desc limit $1"

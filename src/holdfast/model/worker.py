@@ -131,7 +131,8 @@ class WorkerSummary:
 
     `run`, `index` and `box_until` are those of a worker with a time box. `slots_from` and `claim_size_from`:
     where these come from (its option, the flag of its group, the flag for all, or the default); None if the
-    worker does not say.
+    worker does not say. `memory` (bytes), `cpu` (cores) and `loop_lag` (the longest delay of its event loop) are
+    those of its last heartbeat.
     """
 
     id: WorkerId
@@ -159,3 +160,6 @@ class WorkerSummary:
     metadata: dict[str, Any]
     slots_from: str | None
     claim_size_from: str | None
+    memory: int | None
+    cpu: float | None
+    loop_lag: timedelta | None

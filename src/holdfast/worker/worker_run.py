@@ -98,6 +98,7 @@ class WorkerRun:
             OwnTask(self._settling.run(worker.main)),
             OwnTask(self._settling.run(worker.side)),
             OwnTask(worker.sweeper.run()),
+            OwnTask(worker.watch.run()),
         ]
         try:
             await self._until_told(tasks)

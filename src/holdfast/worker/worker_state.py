@@ -19,6 +19,8 @@ from holdfast.worker.context.database_time import DatabaseTime
 from holdfast.worker.events.job_events import JobEvents
 from holdfast.worker.lease.lease import Lease, Registration
 from holdfast.worker.logs.attempt_logs import AttemptLogs
+from holdfast.worker.metrics.loop_watch import LoopWatch
+from holdfast.worker.metrics.process_gauges import ProcessGauges
 from holdfast.worker.options import WorkerOptions
 from holdfast.worker.progress.progress_reports import ProgressReports
 from holdfast.worker.resources import NONE
@@ -73,6 +75,8 @@ class WorkerState:
         self.events = JobEvents(self.me, self._read_results)
         self.logs = AttemptLogs(options.queues, self.slots.running, self._send_logs)
         self.database_time = DatabaseTime()
+        self.watch = LoopWatch(lambda: self.report.handled)
+        self.gauges = ProcessGauges(self.watch)
         self.progress = ProgressReports(self.slots.running, self._send_progress)
         self.calls: set[float] = set()  # when each running settle_and_claim began
         self.left_as = LeftAs.STOPPED
@@ -109,6 +113,7 @@ class WorkerState:
             "running": len(self.slots.running),
             "state": "draining" if self.stopping.is_asked else "working",
             "database": self.database_time.told(),
+            **self.gauges.read(),
             **asdict(self.sizes),
         }
 

@@ -36,6 +36,9 @@ create table holdfast.workers (
   slots_from  text,
   claim_size_from text,
   access_key  uuid,
+  memory      bigint,
+  cpu         double precision,
+  loop_lag    interval,
   constraint worker_left_as_known check (left_as in ('stopped', 'done', 'time_box')),
   constraint worker_sources_known check (
     slots_from in ('option', 'group', 'flag', 'default') and claim_size_from in ('option', 'group', 'flag', 'default')),
@@ -93,6 +96,9 @@ comment on column holdfast.workers.slots_from
 comment on column holdfast.workers.claim_size_from is 'The same of its claim size.';
 comment on column holdfast.workers.access_key
   is 'Access key that registered it over HTTP, and alone may speak for it; null for a worker with its own connection.';
+comment on column holdfast.workers.memory is 'Memory of its process that is in RAM, in bytes.';
+comment on column holdfast.workers.cpu is 'Cores that its process used between the last two heartbeats.';
+comment on column holdfast.workers.loop_lag is 'Longest delay of its event loop in the ten seconds before the heartbeat.';
 comment on column holdfast.workers.left_as
   is 'Why it stopped, by its own word: a stop request (stopped), no work left (done) or the end of its time box'
     ' (time_box).';

@@ -1,7 +1,8 @@
 -- working -> working: one update extends the lease on all jobs that a worker holds.
 -- info: state ('draining'), and for people running, processed, failed, released, and database: the seconds that its
--- handlers have waited for the database since its start, {queue: {task: seconds}}. If they have changed, also slots,
--- claim_size, slots_from and claim_size_from as in register_worker.
+-- handlers have waited for the database since its start, {queue: {task: seconds}}; memory (bytes), cpu (cores) and
+-- loop_lag (seconds) of its process. If they have changed, also slots, claim_size, slots_from and claim_size_from as in
+-- register_worker.
 -- known is false if the worker is not registered or has stopped. rescued is true if the lease had ended and other
 -- workers got its jobs: drop them, their tokens are void. drain is true if an operator asked the worker to finish and
 -- stop. flags are the flags that hold for it, as worker_flags returns them.
@@ -40,6 +41,9 @@ begin
       processed = coalesce((info ->> 'processed')::bigint, w.processed),
       failed = coalesce((info ->> 'failed')::bigint, w.failed),
       released = coalesce((info ->> 'released')::bigint, w.released),
+      memory = (info ->> 'memory')::bigint,
+      cpu = (info ->> 'cpu')::double precision,
+      loop_lag = make_interval(secs => (info ->> 'loop_lag')::double precision),
       database_seconds = holdfast.count_database_time(info -> 'database', row.database_seconds)
   where w.id = worker;
   return query select at + row.lease, true, row.rescued_at is not null, row.drain_asked,

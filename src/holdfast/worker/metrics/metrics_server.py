@@ -9,9 +9,7 @@ from holdfast.model.server_extra import server_extra_missing
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
 from holdfast.telemetry.prometheus_text import exposition
-from holdfast.worker.metrics.loop_watch import LoopWatch
 from holdfast.worker.metrics.worker_figures import worker_figures
-from holdfast.worker.own_task import OwnTask, end_all
 from holdfast.worker.worker_state import WorkerState
 
 if TYPE_CHECKING:
@@ -25,8 +23,7 @@ async def metrics_served(worker: WorkerState) -> AsyncIterator[None]:
     if address is None:
         yield
         return
-    watch = LoopWatch(lambda: worker.report.handled)
-    http = _http(lambda: exposition(worker_figures(worker, watch)))
+    http = _http(lambda: exposition(worker_figures(worker)))
     try:
         port = await http.start(address.host, address.port)
     except OSError as exc:
@@ -34,12 +31,10 @@ async def metrics_served(worker: WorkerState) -> AsyncIterator[None]:
             f"Metrics cannot be served at {address.host}:{address.port}: {exc.strerror}.",
             "choose another --metrics-port, or 0 for any free port",
         ) from exc
-    watching = OwnTask(watch.run())
     emit(Event.METRICS_SERVED, worker=worker.me, url=f"http://{address.host}:{port}/metrics")
     try:
         yield
     finally:
-        await end_all([watching])
         await http.stop()
 
 

@@ -1,34 +1,31 @@
 """The figures of one worker as metrics."""
 
-import os
 import time
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from time import monotonic
 
 from holdfast.model.outcome import Verb
 from holdfast.telemetry.prometheus_text import Family, Kind, Sample
-from holdfast.worker.metrics.loop_watch import LoopWatch
+from holdfast.worker.metrics.process_gauges import resident_memory
 from holdfast.worker.time_box.time_box import TimeBox
 from holdfast.worker.verb_times import by_verb
 from holdfast.worker.worker_connection import WorkerConnection
 from holdfast.worker.worker_state import WorkerState
 
 PREFIX = "holdfast_worker"
-STATM = Path("/proc/self/statm")
 
 
-def worker_figures(worker: WorkerState, watch: LoopWatch) -> list[Family]:
+def worker_figures(worker: WorkerState) -> list[Family]:
     return [
-        *_process(worker, watch),
+        *_process(worker),
         *_slots(worker),
-        *_attempts(worker, watch),
+        *_attempts(worker),
         *_connections(worker),
         *_time_box(worker.options.box),
     ]
 
 
-def _process(worker: WorkerState, watch: LoopWatch) -> list[Family]:
+def _process(worker: WorkerState) -> list[Family]:
     about = {
         "worker": str(worker.me),
         "group": worker.options.group or "",
@@ -45,7 +42,9 @@ def _process(worker: WorkerState, watch: LoopWatch) -> list[Family]:
         ),
         counter("cpu_seconds", "CPU time of the process, user and system.", time.process_time()),
         gauge(
-            "event_loop_lag_seconds", "Longest delay of the event loop in the last ten seconds.", watch.lag
+            "event_loop_lag_seconds",
+            "Longest delay of the event loop in the last ten seconds.",
+            worker.watch.lag,
         ),
     ]
 
@@ -58,12 +57,12 @@ def _slots(worker: WorkerState) -> list[Family]:
     ]
 
 
-def _attempts(worker: WorkerState, watch: LoopWatch) -> list[Family]:
+def _attempts(worker: WorkerState) -> list[Family]:
     report = worker.report
     return [
         counters("attempts", "Attempts that ended, by what became of them.", "end", _words(report.by_verb())),
         counter("lost_ends", "Ends that changed nothing, because another worker had the job.", report.lost),
-        gauge("attempts_per_second", "Attempts that ended per second, over the last ten.", watch.rate),
+        gauge("attempts_per_second", "Attempts that ended per second, over the last ten.", worker.watch.rate),
     ]
 
 
@@ -109,13 +108,6 @@ def _time_box(box: TimeBox | None) -> list[Family]:
         gauge("time_box_used_seconds", "How much of its time box is over.", monotonic() - box.began),
         gauge("time_box_left_seconds", "How much of its time box is left.", left),
     ]
-
-
-def resident_memory() -> int | None:
-    """None where the system has no /proc."""
-    if not STATM.exists():
-        return None
-    return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def gauge(name: str, about: str, value: float, labels: Mapping[str, str] | None = None) -> Family:
