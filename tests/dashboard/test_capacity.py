@@ -7,6 +7,7 @@ from holdfast.client.app import Holdfast
 from holdfast.db import endpoints
 from holdfast.db.worker import renew_lease
 from holdfast.db.worker_list import list_workers
+from holdfast.model.id import WorkerId
 from tests.api.conftest import MakeKey
 from tests.builders import a_queue, a_worker, claim, fail, ready_jobs
 from tests.dashboard.hostile import HOSTILE, assert_harmless
@@ -146,7 +147,7 @@ async def test_a_worker_shows_what_its_process_uses_once_it_has_reported_it(
         "Memory not reported CPU not reported Loop lag not reported"
         in seen((await http.get(f"/workers/{worker}")).text).words
     )
-    await renew_lease(app.database, worker, {"memory": 512_000_000, "cpu": 0.5, "loop_lag": 0.25})
+    await renew_lease(app.database, WorkerId(worker), {"memory": 512_000_000, "cpu": 0.5, "loop_lag": 0.25})
     words = seen((await http.get(f"/workers/{worker}")).text).words
     assert "Memory 512 MB CPU 0.50 cores Loop lag 250 ms at most" in words
 

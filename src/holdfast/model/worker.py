@@ -131,8 +131,8 @@ class WorkerSummary:
 
     `run`, `index` and `box_until` are those of a worker with a time box. `slots_from` and `claim_size_from`:
     where these come from (its option, the flag of its group, the flag for all, or the default); None if the
-    worker does not say. `memory` (bytes), `cpu` (cores) and `loop_lag` (the longest delay of its event loop) are
-    those of its last heartbeat.
+    worker does not say. Its last heartbeat reported `memory` (bytes), `cpu` (cores) and `loop_lag` (the
+    longest delay of its event loop).
     """
 
     id: WorkerId

@@ -98,7 +98,8 @@ comment on column holdfast.workers.access_key
   is 'Access key that registered it over HTTP, and alone may speak for it; null for a worker with its own connection.';
 comment on column holdfast.workers.memory is 'Memory of its process that is in RAM, in bytes.';
 comment on column holdfast.workers.cpu is 'Cores that its process used between the last two heartbeats.';
-comment on column holdfast.workers.loop_lag is 'Longest delay of its event loop in the ten seconds before the heartbeat.';
+comment on column holdfast.workers.loop_lag
+  is 'Longest delay of its event loop in the ten seconds before the heartbeat.';
 comment on column holdfast.workers.left_as
   is 'Why it stopped, by its own word: a stop request (stopped), no work left (done) or the end of its time box'
     ' (time_box).';
