@@ -27,7 +27,7 @@ from tests.dashboard.samples import SAMPLES
 from tests.plan.large_world import Size, make_world
 
 DATABASE = "dashboard_test"  # a busy day is played on a fake clock, which needs such a name
-LARGE = Size(ended=200_000)
+LARGE = Size(ended=10_000_000)
 WATCHERS = 50
 WATCHED = "/live?page=%2F"
 

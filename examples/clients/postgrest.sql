@@ -1,5 +1,5 @@
--- The PostgREST way: its requests call Holdfast's verbs, POST /rpc/enqueue with named arguments as JSON. PostgREST takes
--- the role of the caller's token; each role gets the verbs of one of Holdfast's roles, and no table.
+-- The PostgREST way: its requests call Holdfast's verbs, POST /rpc/enqueue with named arguments as JSON. PostgREST
+-- takes the role of the caller's token; each role gets the verbs of one of Holdfast's roles, and no table.
 create role chat_producer nologin;
 create role chat_worker nologin;
 grant holdfast_producer to chat_producer;

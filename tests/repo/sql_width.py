@@ -4,9 +4,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.repo.tree import sql_files
+from tests.repo.tree import repository_files
 
 WIDTH = 120
+
+
+def files() -> list[Path]:
+    """All SQL of the repository, that of the examples and of the bench too."""
+    return [path for path in repository_files() if path.suffix == ".sql"]
 
 
 def too_wide(path: Path) -> Iterator[str]:
@@ -16,7 +21,7 @@ def too_wide(path: Path) -> Iterator[str]:
 
 
 def main() -> None:
-    found = [line for path in sql_files() for line in too_wide(path)]
+    found = [line for path in files() for line in too_wide(path)]
     sys.exit("\n".join(found) if found else 0)
 
 

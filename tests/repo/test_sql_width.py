@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from tests.repo.sql_width import WIDTH, too_wide
-from tests.repo.tree import ROOT, sql_files
+from tests.repo.sql_width import WIDTH, files, too_wide
+from tests.repo.tree import ROOT
 
 
 def test_a_wide_line_is_found_by_its_characters(tmp_path: Path) -> None:
@@ -14,7 +14,8 @@ def test_a_wide_line_is_found_by_its_characters(tmp_path: Path) -> None:
 
 
 def test_every_folder_is_checked() -> None:
-    assert {"base", "job", "parts", "schema", "sql"} <= {path.parent.name for path in sql_files()}
+    folders = {path.parent.name for path in files()}
+    assert {"base", "job", "parts", "schema", "sql", "clients", "flow"} <= folders
 
 
 def test_lint_runs_the_check() -> None:
