@@ -29,6 +29,7 @@ from holdfast.api.limits.bounded_connection import BEYOND, BoundedConnection
 from holdfast.api.limits.limits import Limits
 from holdfast.api.serve import ServeOptions, make_server, read_proxies, require_keys
 from holdfast.client.app import Holdfast
+from holdfast.db.connect import Connection
 from holdfast.model.error import DatabaseBusy, InvalidOption, NotConfigured
 from tests.cli.command import environment, eventually, holdfast
 from tests.cli.scene import rows
@@ -233,7 +234,7 @@ def test_it_opens_as_many_connections_to_the_database_as_it_is_told_also_with_an
 ) -> None:
     """Not as many as the app says. Each is held, so that the next one must wait for a free one."""
     (tmp_path / "jobs.py").write_text("from holdfast import Holdfast\napp = Holdfast(pool_size=4)\n")
-    opened = []
+    opened: list[Connection] = []
 
     async def hold_all(app: Holdfast, *_: Any) -> None:
         async with AsyncExitStack() as held:

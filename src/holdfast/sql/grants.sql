@@ -15,7 +15,7 @@ declare
       "start_workers",
       "run_times", "recommended_workers", "queue_ceiling",
       "claim_jobs", "settle_and_claim", "may_be_lost", "suspects_waiting",
-      "settle_and_claim_known", "end_job", "sync_jobs", "workers_to_wake",
+      "settle_and_claim_known", "end_job", "sync_jobs", "workers_to_wake", "check_claimants",
       "complete_jobs", "fail_jobs", "snooze_jobs", "release_jobs", "reject_jobs", "advance_jobs", "cancel_claimed",
       "complete_in_transaction", "wait_jobs", "await_signal", "spawn_children", "load_children", "load_context",
       "load_history", "signal", "declare_pipeline",
