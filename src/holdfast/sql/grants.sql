@@ -10,7 +10,8 @@ declare
       "fail_continuation", "report_metric", "in_rollout", "check_access", "enqueue_with_key"
     ],
     "holdfast_worker": [
-      "register_worker", "renew_lease", "stop_worker", "cancel_requests", "held_jobs", "backlog", "left_to_drain",
+      "register_worker", "renew_lease", "renew_idle_leases", "stop_worker", "cancel_requests", "held_jobs", "backlog",
+      "left_to_drain",
       "work_left", "request_continuation", "take_continuation", "fail_continuation", "lost_continuations",
       "start_workers",
       "run_times", "recommended_workers", "queue_ceiling",
