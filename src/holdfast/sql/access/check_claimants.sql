@@ -1,6 +1,6 @@
 -- Returns which claims that wait at a server may go on waiting: their places in the lists, from 1.
--- hashes has the SHA-256 of a secret of each one's access key, workers the worker that it claims for, which the key must
--- have registered. Unlike check_access, it checks all claims of a server at once.
+-- hashes has the SHA-256 of a secret of each one's access key, workers the worker that it claims for, which the key
+-- must have registered. Unlike check_access, it checks all claims of a server at once.
 -- plan: no seqscan, generic
 create or replace function holdfast.check_claimants(hashes bytea[], workers uuid[])
 returns setof integer
