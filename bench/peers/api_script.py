@@ -3,9 +3,11 @@
 import asyncio
 import json
 import os
+import random
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from itertools import cycle
 from typing import Any, Protocol, Self
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -21,7 +23,9 @@ from holdfast.model.outcome import DONE
 
 API, KEY = "BENCH_API", "BENCH_KEY"
 AT_ONCE = 10  # jobs of a turn
-LEASE = 600  # seconds: nobody renews it
+LEASE = 600  # seconds, more than a round lasts
+POLLING_LEASE = 60  # seconds, as workers have it by default; those that poll renew it
+RENEWERS = 20  # connections for the renewals
 LONGEST_POLL = 30  # seconds
 ENQUEUE = "select holdfast.enqueue('noop', '{\"n\": 0.0}'::json)"
 
@@ -58,8 +62,8 @@ class Http:
             raise RuntimeError(f"{path} was answered by {status}: {answer}")
         return answer
 
-    async def register(self) -> str:
-        worker: str = (await self.post("/workers", {"queues": ["default"], "lease": LEASE}))["worker"]
+    async def register(self, lease: int = LEASE) -> str:
+        worker: str = (await self.post("/workers", {"queues": ["default"], "lease": lease}))["worker"]
         return worker
 
 
@@ -131,8 +135,9 @@ class ApiScript(HoldfastScript):
         """Prints a line when all of them wait; until the standard input ends."""
         async with AsyncExitStack() as stack:
             wires = [await stack.enter_async_context(Http.connect()) for _ in range(int(polls))]
-            names = [await wire.register() for wire in wires]
-            waiting = asyncio.gather(*map(_poll, wires, names))
+            beats = [await stack.enter_async_context(Http.connect()) for _ in range(RENEWERS)]
+            names = [await wire.register(POLLING_LEASE) for wire in wires]
+            waiting = asyncio.gather(*map(_poll, wires, names), *map(_renew, beats, _shares(names)))
             print(json.dumps({"ready": True}), flush=True)
             ended = asyncio.create_task(_input_ended())
             await asyncio.wait((waiting, ended), return_when=asyncio.FIRST_COMPLETED)
@@ -168,6 +173,19 @@ async def _until_empty(worker: Turns) -> int:
 async def _poll(wire: Http, worker: str) -> None:
     while True:
         await wire.post(f"/workers/{worker}/claim", {"limit": 1, "wait": LONGEST_POLL})
+
+
+def _shares(workers: list[str]) -> list[list[str]]:
+    return [workers[first::RENEWERS] for first in range(RENEWERS)]
+
+
+async def _renew(wire: Http, workers: list[str]) -> None:
+    """Each of them every third of its lease, evenly spaced: workers do not beat at once."""
+    pause = POLLING_LEASE / 3 / max(len(workers), 1)
+    await asyncio.sleep(random.uniform(0, pause))
+    for worker in cycle(workers):
+        await wire.post(f"/workers/{worker}/renew", {"jobs": []})
+        await asyncio.sleep(pause)
 
 
 async def _input_ended() -> None:

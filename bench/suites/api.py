@@ -22,7 +22,7 @@ SQL = "sql"
 CALLERS = 16
 WORKERS = 4
 POLLS = 500
-POLLS_SECONDS = 15  # less than a poll lasts
+POLLS_SECONDS = 65  # two polls of each worker and more, so that polls begin again, and its renewals
 OPENING = 50  # statements in a second: some polls are not open yet
 # So that a limit of the server is not what is measured.
 UNLIMITED = {"HOLDFAST_SERVE_RATE": "0"}

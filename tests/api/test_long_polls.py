@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -10,7 +11,8 @@ from httpx2 import ASGITransport, AsyncClient
 
 from holdfast.api.app import api_app
 from holdfast.api.limits.limits import Limits
-from holdfast.api.workers import claims, long_polls
+from holdfast.api.request import access
+from holdfast.api.workers import claim_permits, claims, long_polls
 from holdfast.client.app import Holdfast
 from tests.api.conftest import Headers, MakeKey
 from tests.api.http_worker import HttpWorker
@@ -39,7 +41,7 @@ LISTENING = "select count(*) from pg_stat_activity where application_name = 'hol
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How often each of the two statements was sent."""
+    """How often each of these statements was sent."""
     counted: Counter[str] = Counter()
 
     def count(place: Any, name: str) -> None:
@@ -53,6 +55,8 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     count(claims, "settle_and_claim_known")
     count(long_polls, "workers_to_wake")
+    count(access, "check_access")
+    count(claim_permits, "check_claimants")
     return counted
 
 
@@ -76,6 +80,62 @@ async def test_workers_that_wait_cost_looks_and_no_claims_and_each_gets_its_job(
     assert await crowd[0].claim(wait=0.1) == [], "it found something last: it asks at once"
     assert await crowd[0].claim(wait=0.1) == [], "it found nothing last: it waits for a look"
     assert sent["settle_and_claim_known"] == before + 1
+
+
+async def test_polls_that_begin_again_cost_no_checks_of_their_access_key(
+    app: Holdfast, key: Headers, sent: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claim_permits, "CHECK_EVERY", timedelta(minutes=10))
+    async with AsyncClient(transport=ASGITransport(app=api_app(app)), base_url="http://api") as http:
+        crowd = [HttpWorker(http, key) for _ in range(10)]
+        for one in crowd:
+            await one.register(queues=["mail"])
+        before, after = 0, -1
+        async with asyncio.timeout(PATIENCE):
+            while before != after:  # on a busy machine a claim may have used up its time, and not wait
+                before = sent["check_access"] + sent["settle_and_claim_known"]
+                assert await asyncio.gather(*(one.claim(wait=0.1) for one in crowd)) == [[]] * 10
+                after = sent["check_access"] + sent["settle_and_claim_known"]
+        await crowd[0].claim()
+        assert sent["check_access"] + sent["settle_and_claim_known"] == after + 2, "one that does not wait"
+
+
+async def test_a_claim_that_waits_is_refused_soon_after_its_key_was_revoked(
+    app: Holdfast, key: Headers, make_key: MakeKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claim_permits, "CHECK_EVERY", timedelta(milliseconds=10))
+    other = await make_key("admin")
+    async with AsyncClient(transport=ASGITransport(app=api_app(app)), base_url="http://api") as http:
+        mine, theirs = HttpWorker(http, key), HttpWorker(http, other)
+        for one in (mine, theirs):
+            await one.register(queues=["mail"])
+        waiting = asyncio.create_task(mine.refused(f"/workers/{mine.id}/claim", wait=30))
+        still = asyncio.create_task(theirs.claim(wait=30))
+        await eventually(app, LISTENING)
+        await app.keys.revoke("worker")
+        async with asyncio.timeout(PATIENCE / 2):
+            assert await waiting == (401, "not_authenticated")
+        (id_,) = await enqueue(app)
+        assert await mine.refused(f"/workers/{mine.id}/claim", wait=30) == (401, "not_authenticated")
+        (job,) = await still
+        assert job["id"] == id_
+
+
+async def test_a_permit_to_wait_is_good_for_no_other_key_worker_or_request(
+    app: Holdfast, http: AsyncClient, key: Headers, make_key: MakeKey
+) -> None:
+    worker, other = HttpWorker(http, key), HttpWorker(http, await make_key("admin"))
+    await worker.register(queues=["mail"])
+    await worker.claim(wait=0.01)
+    other.id = worker.id
+    path = f"/workers/{worker.id}/claim"
+    assert await other.refused(path, wait=0.01) == (404, "not_found")
+    await app.keys.revoke("worker")
+    assert await worker.refused(path) == (401, "not_authenticated")
+    ends = [{"id": worker.id, "token": worker.id, "verb": "complete"}]
+    assert await worker.refused(path, wait=0.01, ends=ends) == (401, "not_authenticated")
+    await enqueue(app)
+    assert await worker.refused(path, wait=30) == (401, "not_authenticated")
 
 
 async def test_claims_that_wait_are_answered_when_the_server_stops(app: Holdfast, key: Headers) -> None:

@@ -10,8 +10,10 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from datetime import timedelta
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,12 +23,14 @@ from httpx2 import ASGITransport, AsyncClient
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.server import ServerState
 
+from holdfast.api import serve
 from holdfast.api.app import api_app
 from holdfast.api.limits.bounded_connection import BEYOND, BoundedConnection
 from holdfast.api.limits.limits import Limits
 from holdfast.api.serve import ServeOptions, make_server, read_proxies, require_keys
 from holdfast.client.app import Holdfast
-from holdfast.model.error import InvalidOption, NotConfigured
+from holdfast.db.connect import Connection
+from holdfast.model.error import DatabaseBusy, InvalidOption, NotConfigured
 from tests.cli.command import environment, eventually, holdfast
 from tests.cli.scene import rows
 from tests.patience import PATIENCE
@@ -223,6 +227,26 @@ def test_an_address_that_cannot_be_used_is_named(database_url: str) -> None:
     assert refused.code == 6
     assert f"port {port} cannot be used: Address already in use" in refused.err
     assert "choose another" in refused.err
+
+
+def test_it_opens_as_many_connections_to_the_database_as_it_is_told_also_with_an_app(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not as many as the app says. Each is held, so that the next one must wait for a free one."""
+    (tmp_path / "jobs.py").write_text("from holdfast import Holdfast\napp = Holdfast(pool_size=4)\n")
+    opened: list[Connection] = []
+
+    async def hold_all(app: Holdfast, *_: Any) -> None:
+        async with AsyncExitStack() as held:
+            with suppress(DatabaseBusy):
+                while len(opened) < 5:
+                    opened.append(await held.enter_async_context(app.database.connection()))
+
+    monkeypatch.setattr(serve, "serve", hold_all)
+    monkeypatch.setattr(serve, "DATABASE_WAIT", timedelta(milliseconds=50))
+    told = ["--database-connections", "3"]
+    assert holdfast("serve", "-A", "jobs:app", *told, url=database_url, cwd=tmp_path).code == 0
+    assert len(opened) == 3
 
 
 def test_a_field_to_mask_that_has_no_name_is_refused(database_url: str) -> None:

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from holdfast.api.app import api_app
 from holdfast.api.limits.limits import Limits
-from holdfast.api.live import permits
+from holdfast.api.live import permits, streams
 from holdfast.client.app import Holdfast
 from holdfast.dashboard import live
 from holdfast.dashboard.dashboard import add_dashboard
@@ -122,6 +122,25 @@ async def test_fifty_watchers_cost_one_read(
         shown = [(await next_of(one))["html"] for one in watching]
     assert len(set(shown)) == 1
     assert reads == 1
+
+
+async def test_pages_and_streams_of_the_api_share_the_limit_of_subjects(
+    app: Holdfast, make_key: MakeKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "MOST_SUBJECTS", 2)
+    api = api_app(app, limits=Limits(failed_log_ins=0), add_pages=add_dashboard)
+    key = await make_key("viewer")
+    endpoints, dead, overview = "/api/v1/live?watch=endpoints", "/live?page=%2Fdead", "/api/v1/live"
+    async with streaming(api, endpoints, key) as one, streaming(api, dead, key) as page:
+        await next_of(one)
+        await next_of(page)
+        for address in (overview, "/live?page=%2Fqueues"):
+            async with streaming(api, address, key) as refused:
+                assert (await refused.problem())["code"] == "too_many_subjects"
+        async with streaming(api, dead, key) as same:
+            await next_of(same)
+    async with streaming(api, overview, key) as free:
+        await next_of(free)
 
 
 async def test_fifty_sessions_are_checked_by_one_statement(

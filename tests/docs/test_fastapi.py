@@ -14,7 +14,11 @@ from urllib.error import HTTPError
 from uuid import uuid4
 
 import pytest
+from fastapi import Response
 
+from holdfast import State, Timeout
+from holdfast.client.job_handle import JobHandle
+from holdfast.testing import drain
 from tests.cli.command import holdfast
 from tests.docs.page import blocks, environment, links
 from tests.patience import PATIENCE
@@ -65,13 +69,13 @@ def ask(url: str, method: str = "GET") -> tuple[int, Any]:
 
 
 def ended(url: str, job: str) -> Any:
-    """What the server says of a job in the end; until then it answers 202 with the state of that moment."""
+    """What the server says of a job in the end; until then it answers 202 with a state that is no end."""
     for _ in range(round(PATIENCE)):
         status, said = ask(f"{url}/welcomes/{job}")
         if status != 202:
             assert status == 200
             return said
-        assert said.keys() == {"state"}
+        assert State(said["state"]).is_end is False
     raise AssertionError("the job did not end")
 
 
@@ -105,6 +109,29 @@ async def test_the_server_tells_of_jobs_that_are_not_done_did_not_complete_or_do
 
     async with uvicorn(SERVER, database_url, tmp_path) as url:
         await asyncio.to_thread(check, url)
+
+
+async def test_a_job_that_ends_just_after_the_wait_is_answered_with_its_end(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait = JobHandle.result
+    timeouts = iter([Timeout("The job did not end.")])
+
+    async def wait_in_vain(handle: JobHandle[Any], timeout: Any = None) -> Any:
+        for late in timeouts:
+            raise late
+        return await wait(handle, timeout)
+
+    monkeypatch.setenv("HOLDFAST_DATABASE_URL", database_url)
+    monkeypatch.setattr(JobHandle, "result", wait_in_vain)
+    names: dict[str, Any] = {}
+    exec(SERVER, names)
+    async with names["app"] as app:
+        job = await names["welcome"].enqueue("R2-D2")
+        await drain(app)
+        response = Response()
+        said = await names["show"](str(job.id), response)
+    assert (response.status_code, said) == (200, {"state": "rejected", "reason": "R2-D2 is no name"})
 
 
 @pytest.mark.slow

@@ -7,9 +7,11 @@ import shlex
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import pytest
 import uvicorn
 from httpx2 import ASGITransport, AsyncClient
 
@@ -21,6 +23,7 @@ from tests.builders import a_sealed_run
 from tests.cli.command import holdfast
 from tests.docs import http_reference
 from tests.docs.page import blocks, run
+from tests.docs.serving import answers, commands, started
 from tests.repo.tree import ROOT
 
 PAGE = "guides/http-api.md"
@@ -104,10 +107,17 @@ def test_every_option_is_on_the_page() -> None:
     assert all(f"`{option}`" in TEXT for option in OPTIONS)
 
 
-def test_the_commands_of_the_page_exist(database_url: str) -> None:
-    ((_, lines),) = blocks(PAGE, "shell")
-    create, serve = lines.splitlines()
+@pytest.mark.slow
+@pytest.mark.alone
+def test_the_server_of_the_commands_answers_until_sigterm(database_url: str, tmp_path: Path) -> None:
+    create, serve = commands(PAGE)
     assert holdfast(*shlex.split(create)[1:], url=database_url).code == 0
+    with started(serve, database_url, tmp_path) as url:
+        assert (answers(url), answers(url, "/readyz")) == (200, 200)
+
+
+def test_the_options_of_the_page_exist() -> None:
+    serve = commands(PAGE)[1]
     known = holdfast("serve", "--help").out
     options = re.findall(r"--[a-z-]+", serve) + re.findall(r"`(--[a-z-]+)`", TEXT)
     assert all(option in known for option in options)

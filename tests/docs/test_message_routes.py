@@ -5,7 +5,10 @@ import json
 import re
 import shlex
 import shutil
+import urllib.request
+from pathlib import Path
 
+import pytest
 from httpx2 import AsyncClient
 
 from holdfast.api.app import api_app
@@ -14,6 +17,8 @@ from tests.api.serving import served
 from tests.cli.command import holdfast
 from tests.docs import http_reference
 from tests.docs.page import blocks, environment
+from tests.docs.serving import commands, started
+from tests.patience import PATIENCE
 from tests.proof.needed import missing
 from tests.repo.tree import ROOT
 
@@ -32,9 +37,21 @@ console.log(JSON.stringify({ id, text: claimed.message.text, status: ended.statu
 """
 
 
+@pytest.mark.slow
+@pytest.mark.alone
+def test_the_server_of_the_commands_has_the_message_routes(database_url: str, tmp_path: Path) -> None:
+    create, serve = commands(PAGE)
+    key = holdfast(*shlex.split(create)[1:], url=database_url).out.strip()
+    with started(serve, database_url, tmp_path) as url:
+        request = urllib.request.Request(
+            f"{url}/api/queue/pending", headers={"Authorization": f"Bearer {key}"}
+        )
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answered:
+            assert json.load(answered) == []
+
+
 def test_the_commands_of_the_page_exist(database_url: str) -> None:
-    ((_, lines),) = blocks(PAGE, "shell")
-    create, serve = lines.splitlines()
+    create, serve = commands(PAGE)
     named = [one for one in re.findall(r"`(holdfast [^`]+)`", TEXT) if one.startswith("holdfast queues set")]
     for command in (create, *named):
         assert holdfast(*shlex.split(command)[1:], url=database_url).code == 0, command

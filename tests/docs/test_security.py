@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from pathlib import Path
 from uuid import UUID
 
 import asyncpg
@@ -15,6 +16,7 @@ from holdfast.api.producers.bulk_body import MOST_RECEIVED, MOST_STORED, STORE_W
 from holdfast.api.serve import DATABASE_WAIT, IDLE_FOR, ServeOptions
 from tests.cli.command import holdfast
 from tests.docs.page import blocks, run
+from tests.docs.serving import answers, commands, started
 from tests.repo.tree import ROOT
 
 PAGE = "security.md"
@@ -41,10 +43,17 @@ async def test_the_sql_enqueues_as_a_login_with_one_role(database_url: str) -> N
     await connection.close()
 
 
-def test_the_commands_of_the_page_exist(database_url: str) -> None:
-    ((_, lines),) = blocks(PAGE, "shell")
-    create, serve = lines.splitlines()
+@pytest.mark.slow
+@pytest.mark.alone
+def test_the_server_of_the_commands_answers_until_sigterm(database_url: str, tmp_path: Path) -> None:
+    create, serve = commands(PAGE)
     assert holdfast(*shlex.split(create)[1:], url=database_url).code == 0
+    with started(serve, database_url, tmp_path) as url:
+        assert (answers(url), answers(url, "/readyz")) == (200, 200)
+
+
+def test_the_options_of_the_page_exist() -> None:
+    serve = commands(PAGE)[1]
     known = holdfast("serve", "--help").out
     named = re.findall(r"--[a-z-]+", serve) + re.findall(r"`(--(?!dev)[a-z-]+)`", TEXT)
     assert [option for option in named if option not in known] == []

@@ -3,14 +3,17 @@
 import configparser
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 
 from holdfast.client.app import Holdfast
 from holdfast.model.duration import parse_duration
 from holdfast.telemetry.event_list import Event
-from tests.cli.command import holdfast
+from tests.cli.command import eventually, holdfast
+from tests.cli.scene import states
 from tests.docs.page import blocks, links
+from tests.docs.serving import answers, commands, started
 from tests.repo.tree import ROOT
 
 PAGE = "guides/serve.md"
@@ -26,13 +29,18 @@ def test_its_app_has_the_task() -> None:
     assert list(app.tasks) == ["greet"]
 
 
-@pytest.mark.parametrize("command", [text for _, text in blocks(PAGE, "shell")])
-def test_its_commands_exist(command: str) -> None:
-    words = shlex.split(command)
-    known = holdfast(words[1], "--help").out
-    options = [word for word in words if word.startswith("-")]
-    assert options
-    assert [option for option in options if option not in known] == []
+@pytest.mark.slow
+@pytest.mark.alone
+@pytest.mark.parametrize("command", commands(PAGE))
+def test_its_commands_serve_and_work_until_sigterm(command: str, database_url: str, tmp_path: Path) -> None:
+    """Reached from elsewhere it needs a key first, as the page says."""
+    (tmp_path / "jobs.py").write_text(blocks(PAGE, "python")[0][1])
+    if "--host" in command:
+        assert holdfast("keys", "create", "ops", "--role", "admin", url=database_url).code == 0
+    job = holdfast("enqueue", "greet", '{"name": "Ada"}', url=database_url).out.strip()
+    with started(command, database_url, tmp_path) as url:
+        assert answers(url) == 200
+        eventually(lambda: states(database_url)[job] == "completed")
 
 
 def test_its_unit_starts_a_valid_command_and_waits_until_it_has_stopped() -> None:

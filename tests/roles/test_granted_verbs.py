@@ -46,6 +46,7 @@ WORKER = {
     *(EVERYONE | ENQUEUE | FILL_RUN | WATCH_RUN | DECLARE | PLAN_WORKERS | RUN_SCHEDULES | MAINTENANCE),
     # its lease, and the worker that comes after it
     *("register_worker", "renew_lease", "stop_worker", "worker_flags", "workers_to_wake", "left_to_drain"),
+    *("check_claimants", "renew_idle_leases"),
     *("request_continuation", "take_continuation", "fail_continuation", "lost_continuations"),
     "start_workers",
     # claims and ends

@@ -1,9 +1,11 @@
 """What is left of the budgets of runs that have not ended."""
 
+from datetime import timedelta
 from typing import Any
 
 from holdfast.db.connect import Connection
 from tests.builders import an_open_run, refusal, settle
+from tests.sql.conftest import Clock
 from tests.sql.endpoints.scene import a_caller, a_fixed_endpoint, calls, claimed
 
 
@@ -11,9 +13,10 @@ async def budgets(conn: Connection) -> list[tuple[Any, ...]]:
     return [tuple(row)[1:] for row in await conn.fetch("select * from holdfast.budgets_left()")]
 
 
-async def test_open_runs_with_a_budget_are_listed_newest_first(conn: Connection) -> None:
+async def test_open_runs_with_a_budget_are_listed_newest_first(conn: Connection, clock: Clock) -> None:
     await an_open_run(conn, name="without")
     await an_open_run(conn, name="money", budget="5 USD")
+    await clock.advance(timedelta(milliseconds=1))  # ids of the same millisecond have no order
     await an_open_run(conn, name="units", max_units=7)
     assert await budgets(conn) == [("units", None, 0, 7, 0), ("money", 5, 0, None, 0)]
     assert len(await conn.fetch("select * from holdfast.budgets_left(1)")) == 1

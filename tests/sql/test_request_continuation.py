@@ -126,7 +126,7 @@ async def test_a_job_that_is_due_within_the_next_box_needs_a_successor(conn: Con
     assert asked["continuation"] is not None
 
 
-async def test_what_is_due_much_later_waits_for_whoever_looks_then(conn: Connection, clock: Clock) -> None:
+async def test_what_is_due_much_later_is_requested_by_a_later_look(conn: Connection, clock: Clock) -> None:
     await scheduled_job(conn, timedelta(hours=1))
     worker = await a_boxed_worker(conn)
     asked = await ask(conn, worker, horizon=25)

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from holdfast import JobContext, WorkerPlan
+from holdfast import WorkerPlan
 from holdfast.client.app import Holdfast
 from holdfast.db import continuations
 from holdfast.db.worker import claim_jobs, register_worker, stop_worker
@@ -81,23 +81,24 @@ async def test_a_chain_of_workers_finishes_what_none_of_them_could(app: Holdfast
     assert done == [9 - left for left in remaining], "the counts of the whole chain go along"
 
 
-async def test_a_successor_that_never_comes_is_started_by_whoever_looks(app: Holdfast) -> None:
-    @app.task()
-    async def work(ctx: JobContext) -> None:
-        if ctx.attempt == 1:
-            await asyncio.Event().wait()
+async def test_a_successor_that_never_comes_is_requested_again_by_another_worker(app: Holdfast) -> None:
+    async def taken() -> bool:
+        rows = await app.database.fetch("select from holdfast.continuation_view where state = 'taken'")
+        return bool(rows)
 
-    handle = await work.enqueue()
-    async with platform(app, patience=timedelta(seconds=1)) as host:
-        host.lose = 1
-        await host.work(time_box="6s", margin="2s")  # a busy machine takes seconds until it claims
-        (lost,) = host.bodies
-        assert (await handle.job()).attempt == 1
-        # Another worker of the same queues is about: its sweep finds what was lost.
-        await host.work(time_box="20s", queues=["default"], slots=1)
-    assert await counts(app) == {"completed": 1}
-    states = await app.database.fetch("select id, state from holdfast.continuation_view")
-    assert str(lost["continuation"]) in {str(row["id"]) for row in states if row["state"] != "asked"}
+    @app.task()
+    async def work() -> None:
+        await until(taken)  # the only slot of the worker, so that it cannot do the second job itself
+
+    await work.enqueue_many([work.call() for _ in range(2)])
+    worker = WorkerId(uuid4())
+    await register_worker(app.database, worker, ["default"], {"time_box": 5, "continues": True})
+    lost = await continuations.request_continuation(app.database, worker, {"delay": 0})
+    await stop_worker(app.database, worker)
+    async with platform(app, slots=1, time_box="30s", patience=timedelta(milliseconds=10)) as host:
+        await host.work()
+    assert {body["continuation"] for body in host.bodies} == {str(lost.continuation)}
+    assert await counts(app) == {"completed": 2}
 
 
 @pytest.mark.slow

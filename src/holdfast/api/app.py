@@ -20,6 +20,7 @@ from holdfast.api.limits.rates import Rates
 from holdfast.api.limits.waiting import Waiting
 from holdfast.api.live.live import Live
 from holdfast.api.live.permits import Permits
+from holdfast.api.live.streams import WatchedSubjects
 from holdfast.api.messages.function_routes import FunctionRoutes
 from holdfast.api.messages.messages import Messages
 from holdfast.api.people.access_keys import KeyManagement
@@ -75,6 +76,7 @@ class Served:
     is_stopping: Callable[[], bool]
     waiting: Waiting
     permits: Permits
+    subjects: WatchedSubjects
 
 
 # Adds routes to the API; how a dashboard comes to it.
@@ -104,7 +106,7 @@ def api_app(
     connections = KeyConnections(app)
     access, bulks = Access(app, Rates(limits), connections, without_keys), BulkBodies()
     waiting, figures = Waiting(limits.waiting_per_key, limits.waiting), Figures()
-    permits = Permits(app)
+    permits, subjects = Permits(app), WatchedSubjects()
     api = FastAPI(
         title="Holdfast",
         version="1",
@@ -127,14 +129,14 @@ def api_app(
         KeyManagement(app, access),
         Actions(app, access),
         JobReads(app, access, is_stopping, waiting),
-        Live(app, access, is_stopping, waiting, permits),
+        Live(app, access, is_stopping, waiting, permits, subjects),
         *(part(app, access) for part in (JobWaits, Work, *PEOPLE)),
         *(part(app, keyed, allow_origins) for part in (Messages, FunctionRoutes) if message_routes),
     )
     for part in parts:
         api.routes.extend(part.routes().routes)  # include_router would compare each route twice
     if add_pages is not None:
-        add_pages(api, Served(app, access, is_stopping, waiting, permits))
+        add_pages(api, Served(app, access, is_stopping, waiting, permits, subjects))
     return api
 
 

@@ -75,6 +75,7 @@ class LivePages:
             served.is_stopping,
             served.waiting,
             served.permits,
+            served.subjects,
             self._read,
             _event,
             pace=PACE,

@@ -39,6 +39,7 @@ from holdfast.check_access($1::bytea, $2::text, $3::text[], $4::text[], $5::uuid
 """
 
 WATCHERS = "select * from holdfast.check_watchers($1::bytea[], $2::uuid[])"
+CLAIMANTS = "select * from holdfast.check_claimants($1::bytea[], $2::uuid[])"
 MOST_WATCHERS = 1000  # of one statement
 
 ENQUEUE = (
@@ -121,10 +122,19 @@ async def check_watchers(on: Executor, watchers: Sequence[tuple[SecretHash, UUID
     """The places of those that may go on, from 0. Each is a secret, and the job that it watches if a move
     may take that out of the key's scope.
     """
+    return await _valid(on, WATCHERS, watchers)
+
+
+async def check_claimants(on: Executor, claimants: Sequence[tuple[SecretHash, UUID]]) -> set[int]:
+    """The places of those that may go on waiting, from 0. Each is a secret and the worker that claims."""
+    return await _valid(on, CLAIMANTS, claimants)
+
+
+async def _valid(on: Executor, query: str, asked: Sequence[tuple[SecretHash, UUID | None]]) -> set[int]:
     valid: set[int] = set()
-    for first in range(0, len(watchers), MOST_WATCHERS):
-        hashes, jobs = zip(*watchers[first : first + MOST_WATCHERS], strict=True)
-        valid |= {first + row[0] - 1 for row in await fetch(on, WATCHERS, hashes, jobs)}
+    for first in range(0, len(asked), MOST_WATCHERS):
+        hashes, others = zip(*asked[first : first + MOST_WATCHERS], strict=True)
+        valid |= {first + row[0] - 1 for row in await fetch(on, query, hashes, others)}
     return valid
 
 

@@ -4,19 +4,24 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from holdfast.db.read_rows import read_all, read_one, settled
+from holdfast.db.read_rows import read, read_all, read_one, settled
 from holdfast.db.statement import Executor, fetch
 from holdfast.db.worker import CLAIMED
+from holdfast.model.access_key import SecretHash
 from holdfast.model.id import JobId, Token, WorkerId
 from holdfast.model.outcome import End
 from holdfast.model.payload import decode
-from holdfast.model.worker import EndedJob, JobToStop, Settled
+from holdfast.model.worker import EndedJob, JobToStop, Renewal, Settled
 
 SETTLE_AND_CLAIM = (
     f"select kind, {CLAIMED}, due_in from holdfast.settle_and_claim_known("
     "$1::uuid, $2::integer, $3::uuid[], $4::uuid[], $5::text[], $6::json[], $7::jsonb[], $8::interval)"
 )
 END = "select result, state, due_at from holdfast.end_job($1::uuid, $2::uuid, $3::text, $4::json, $5::jsonb)"
+RENEW_IDLE = """
+select place, lease_until, true as known, false as rescued, drain, flags
+from holdfast.renew_idle_leases($1::bytea[], $2::uuid[])
+"""
 SYNC = "select job_id, why, reason from holdfast.sync_jobs($1::uuid, $2::uuid[])"
 TO_WAKE = "select id from holdfast.workers_to_wake($1::uuid[], $2::integer) as w (id)"
 CHECKPOINTS = """
@@ -50,6 +55,15 @@ async def settle_and_claim_known(
 
 async def end_job(on: Executor, job: JobId, token: Token, end: End) -> EndedJob:
     return await read_one(on, EndedJob, END, job, token, end.verb, end.output, end.detail)
+
+
+async def renew_idle_leases(
+    on: Executor, workers: Sequence[tuple[SecretHash, WorkerId]]
+) -> dict[int, Renewal]:
+    """Of those that were renewed, by their place. Each is a secret of its access key, and the worker."""
+    hashes, ids = zip(*workers, strict=True)
+    rows = await fetch(on, RENEW_IDLE, hashes, ids)
+    return {row["place"] - 1: read(Renewal, row[1:]) for row in rows}
 
 
 async def sync_jobs(on: Executor, worker: WorkerId, jobs: Sequence[JobId] | None) -> list[JobToStop]:

@@ -10,12 +10,13 @@ declare
       "fail_continuation", "report_metric", "in_rollout", "check_access", "enqueue_with_key"
     ],
     "holdfast_worker": [
-      "register_worker", "renew_lease", "stop_worker", "cancel_requests", "held_jobs", "backlog", "left_to_drain",
+      "register_worker", "renew_lease", "renew_idle_leases", "stop_worker", "cancel_requests", "held_jobs", "backlog",
+      "left_to_drain",
       "work_left", "request_continuation", "take_continuation", "fail_continuation", "lost_continuations",
       "start_workers",
       "run_times", "recommended_workers", "queue_ceiling",
       "claim_jobs", "settle_and_claim", "may_be_lost", "suspects_waiting",
-      "settle_and_claim_known", "end_job", "sync_jobs", "workers_to_wake",
+      "settle_and_claim_known", "end_job", "sync_jobs", "workers_to_wake", "check_claimants",
       "complete_jobs", "fail_jobs", "snooze_jobs", "release_jobs", "reject_jobs", "advance_jobs", "cancel_claimed",
       "complete_in_transaction", "wait_jobs", "await_signal", "spawn_children", "load_children", "load_context",
       "load_history", "signal", "declare_pipeline",

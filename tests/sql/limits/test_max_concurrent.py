@@ -1,4 +1,4 @@
-"""How many jobs of a queue or task run at once, whoever claims."""
+"""How many jobs of a queue or task run at once, on any number of workers."""
 
 from holdfast.db.connect import Connection
 from tests.builders import a_queue, a_worker, claim, complete, fail, ready_jobs, release, rescue
@@ -6,7 +6,7 @@ from tests.sql.endpoints.scene import a_caller, a_fixed_endpoint, assert_balance
 from tests.sql.limits.scene import a_task, lane_tasks, running
 
 
-async def test_a_queue_runs_no_more_than_it_may_whoever_claims(conn: Connection) -> None:
+async def test_a_queue_runs_no_more_than_it_may_with_two_workers(conn: Connection) -> None:
     await a_queue(conn, max_concurrent=3)
     await ready_jobs(conn, 10)
     first, second = await a_worker(conn), await a_worker(conn)

@@ -19,7 +19,7 @@ def most_in(period: float, starts: list[float]) -> int:
 
 
 @pytest.mark.parametrize("kind", ["queue", "task"])
-async def test_a_rate_holds_in_every_sliding_period_whoever_starts(
+async def test_a_rate_holds_in_every_sliding_period_with_three_workers(
     conn: Connection, clock: FakeClock, kind: str
 ) -> None:
     luck = random.Random(7)

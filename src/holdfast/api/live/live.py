@@ -12,7 +12,7 @@ from holdfast.api.limits.waiting import Waiting
 from holdfast.api.live import streams
 from holdfast.api.live.event_stream import EventStream
 from holdfast.api.live.permits import Permit, Permits
-from holdfast.api.live.streams import Streams
+from holdfast.api.live.streams import Streams, WatchedSubjects
 from holdfast.api.live.subjects import Kind, Snapshot, Subject, read_snapshots, read_subject
 from holdfast.api.request.access import KEYED, Access
 from holdfast.api.request.answer import answers
@@ -46,9 +46,12 @@ class Live:
         is_stopping: Callable[[], bool],
         waiting: Waiting,
         permits: Permits,
+        subjects: WatchedSubjects,
     ) -> None:
         self._app, self._access = app, access
-        self._streams = Streams(is_stopping, waiting, permits, self._read, _event, pace=streams.PACE)
+        self._streams = Streams(
+            is_stopping, waiting, permits, subjects, self._read, _event, pace=streams.PACE
+        )
 
     def routes(self) -> APIRouter:
         found = APIRouter(prefix="/api/v1", dependencies=KEYED)

@@ -53,10 +53,24 @@ class SharedReader(Generic[K, V]):
         """How many values are watched."""
         return sum(bool(shared.bells) for shared in self._values.values())
 
+    def fresh(self, key: K) -> V | None:
+        """What was read of a value that is watched, or was a moment ago; None if the last read failed."""
+        shared = self._values.get(key)
+        return None if shared is None or shared.error is not None else shared.latest
+
     @contextmanager
-    def watch(self, key: K, bell: asyncio.Event | None = None) -> "Iterator[Watch[V]]":
-        """`bell` is set when there is news; one bell may serve several watches."""
-        shared = self._values.setdefault(key, _SharedValue())
+    def watch(
+        self, key: K, bell: asyncio.Event | None = None, known: V | None = None
+    ) -> "Iterator[Watch[V]]":
+        """`bell` is set when there is news; one bell may serve several watches. `known`: the value, if the
+        caller has just read it: then the next round is soon enough.
+        """
+        shared = self._values.get(key)
+        if shared is None:
+            shared = self._values[key] = _SharedValue()
+            if known is not None:
+                shared.take(known, self._is_news)
+                shared.due = self._round_after(monotonic())
         bell = bell or asyncio.Event()
         shared.bells.add(bell)
         self._arrived.set()
@@ -95,9 +109,12 @@ class SharedReader(Generic[K, V]):
             self._fail(list(left), exc, is_known=self._is_failing)
             self._is_failing = True
         now = monotonic()
-        after = now + max(self._pace, self._rest * (now - began))
+        after = now + max(0.0, self._rest * (now - began) - self._pace)
         for key in keys:
-            self._values[key].due = after // self._pace * self._pace
+            self._values[key].due = self._round_after(after)
+
+    def _round_after(self, moment: float) -> float:
+        return (moment + self._pace) // self._pace * self._pace
 
     def _fail(self, keys: Sequence[K], exc: Exception, is_known: bool) -> None:
         """Watchers that have a value keep it: an outage of the database ends no stream. `is_known`: the log

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Sequenc
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from time import monotonic
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from starlette.responses import Response
@@ -24,9 +24,28 @@ K = TypeVar("K", bound=Hashable)
 PACE = timedelta(milliseconds=500)
 LOOK_UP = 1.0  # seconds, for a server that stops
 KEEP_ALIVE = 15.0  # seconds; proxies close what is silent for a minute
-MOST_SUBJECTS = 200
+MOST_SUBJECTS = 200  # of a server
 MOST_OF_KEY = 100  # of one access key, so that no caller keeps the others out
 RETRY = b"retry: 2000\n\n"  # ms until a browser connects again
+
+
+class WatchedSubjects:
+    """Those of all streams of a server, of the API and of the dashboard: one bound for their reads."""
+
+    def __init__(self) -> None:
+        self._readers: list[SharedReader[Any, Snapshot]] = []
+
+    def add(self, reader: SharedReader[Any, Snapshot]) -> None:
+        self._readers.append(reader)
+
+    def check_room(self) -> None:
+        if sum(reader.watched for reader in self._readers) >= MOST_SUBJECTS:
+            raise RequestRefused(
+                503,
+                "too_many_subjects",
+                f"The streams of this server already watch {MOST_SUBJECTS} subjects, which is the limit.",
+                "try another replica, or try again later",
+            )
 
 
 class Streams(Generic[K]):
@@ -37,6 +56,7 @@ class Streams(Generic[K]):
         is_stopping: Callable[[], bool],
         waiting: Waiting,
         permits: Permits,
+        subjects: WatchedSubjects,
         read: Read[K, Snapshot],
         event: Callable[[K, int, Snapshot], bytes],
         *,
@@ -53,6 +73,8 @@ class Streams(Generic[K]):
         self._event, self._beat, self._pace = event, beat, pace.total_seconds()
         self._most_of_key = most_of_key
         self._snapshots = SharedReader(read, pace, is_news=is_news)
+        self._subjects = subjects
+        self._subjects.add(self._snapshots)
         self._of_keys: defaultdict[UUID, Counter[K]] = defaultdict(Counter)
 
     async def open(self, key: UUID, allowed: Sequence[tuple[K, Permit]], once: bool = False) -> Response:
@@ -71,13 +93,8 @@ class Streams(Generic[K]):
         return EventStream(self._events(watches, permits, bell, once), held)
 
     def _watch(self, held: ExitStack, key: UUID, subject: K, bell: asyncio.Event) -> Watch[Snapshot]:
-        if not self._snapshots.is_watched(subject) and self._snapshots.watched >= MOST_SUBJECTS:
-            raise RequestRefused(
-                503,
-                "too_many_subjects",
-                f"The streams of this server already watch {MOST_SUBJECTS} subjects, which is the limit.",
-                "try another replica, or try again later",
-            )
+        if not self._snapshots.is_watched(subject):
+            self._subjects.check_room()
         held.enter_context(self._place(key, subject))
         return held.enter_context(self._snapshots.watch(subject, bell))
 

@@ -100,6 +100,14 @@ class Access:
             self._remember(hashed, caller)
         return caller
 
+    def recognise(self, request: Request) -> Caller | None:
+        """Whose secret the request has, if it was valid before; for what checks the key in another way."""
+        caller = self._callers.get(self.secret_of(request))
+        if caller is not None:
+            with self.counted(request):
+                request.state.key_name, request.state.caller = caller.name, caller
+        return caller
+
     @asynccontextmanager
     async def with_verb(self, request: Request, action: AccessAction) -> AsyncIterator[Caller]:
         """Around a verb that checks the access key itself, in its own statement: whose key it is.

@@ -17,6 +17,7 @@ from holdfast.api.request.answer import answer
 from holdfast.api.request.body import SPAN, Body, or_null, read_span
 from holdfast.api.request.routes import Route, router
 from holdfast.api.request.sample import ID
+from holdfast.api.workers.claim_permits import Claimant
 from holdfast.api.workers.long_polls import LongPolls
 from holdfast.api.workers.read_end import LISTED, Destination, read_listed
 from holdfast.client.app import Holdfast
@@ -68,6 +69,11 @@ class Claim:
     time_box: timedelta | None
     ends: Sequence[tuple[JobId, Token, End]]
 
+    @property
+    def may_wait(self) -> bool:
+        """Before it claims."""
+        return bool(self.wait and self.limit and not self.ends)
+
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
@@ -99,15 +105,20 @@ class Claims:
         gets no more jobs than it usually does in that time.
         """
         worker = WorkerId(read_id(worker_id))
-        caller = await self._access.check(request, AccessAction.WORK, worker=worker)
+        claimant = self._access.secret_of(request), worker
+        known = self._access.recognise(request) if self._polls.has_permit(claimant) else None
+        caller = known or await self._access.check(request, AccessAction.WORK, worker=worker)
         to = Destination()
         wish = _read_claim(await CLAIM.read(request), to)
+        waits = wish.may_wait and self._polls.should_wait(worker)
+        if known is not None and not waits:
+            await self._access.check(request, AccessAction.WORK, worker=worker)
         to.check_places(caller)
         if wish.ends and caller.scope is not None:
             jobs = [job for job, _, _ in wish.ends]
             await self._access.check(request, AccessAction.WORK, queues=to.queues, tasks=to.tasks, jobs=jobs)
         with self._waiting.place(caller.key) if wish.wait else nullcontext():  # before it settles anything
-            found = await self._wait_and_claim(request, worker, wish)
+            found = await self._wait_and_claim(request, claimant, wish, waits)
         if found.settled.lapsed and not wish.ends:
             raise LeaseLost(
                 f"The lease of the worker {worker} has ended.",
@@ -115,14 +126,16 @@ class Claims:
             )
         return answer(await self._described(found))
 
-    async def _wait_and_claim(self, request: Request, worker: WorkerId, wish: Claim) -> Claimed:
+    async def _wait_and_claim(
+        self, request: Request, claimant: Claimant, wish: Claim, waits: bool
+    ) -> Claimed:
+        """`waits`: before it claims. Before each claim the access key is checked."""
+        _, worker = claimant
         until = monotonic() + (wish.wait if wish.limit else 0)
-        found = NOTHING
-        if wish.ends or not wish.wait or not self._polls.should_wait(worker):
-            found = await self._claim(worker, wish)
+        found = NOTHING if waits else await self._claim(worker, wish)
         lost, repeated = found.settled.lost, found.repeated
         while not found.is_over and (left := until - monotonic()) > 0:
-            if not await self._polls.wait(worker, left):
+            if not await self._polls.wait(claimant, left):
                 break
             if await request.is_disconnected():
                 raise ClientDisconnect

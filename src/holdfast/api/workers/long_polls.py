@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from time import monotonic
 
+from holdfast.api.workers.claim_permits import Claimant, ClaimPermits
 from holdfast.client.app import Holdfast
 from holdfast.db.listen import READY
 from holdfast.db.remote_worker import workers_to_wake
@@ -29,12 +30,19 @@ class LongPolls:
 
     def __init__(self, app: Holdfast, is_stopping: Callable[[], bool]) -> None:
         self._app, self._is_stopping = app, is_stopping
-        self._waiting: dict[asyncio.Future[bool], WorkerId] = {}
+        self._waiting: dict[asyncio.Future[bool], Claimant] = {}
+        self._permits = ClaimPermits(app, self._withdraw)
         self._looking: asyncio.Task[None] | None = None
         self._bell = asyncio.Event()
         self._rung_at = 0.0
         self._empty_at: dict[WorkerId, float] = {}
         self._most, self._woken, self._found = 16, 0, 0
+
+    def has_permit(self, claimant: Claimant) -> bool:
+        """Whether a claim with this secret waited for the worker a moment ago, and could go on: the next one
+        may wait without a check, so that a worker which polls for ever costs no checks.
+        """
+        return self._permits.holds(claimant)
 
     def should_wait(self, worker: WorkerId) -> bool:
         """Whether the worker found nothing a moment ago and nothing was notified since: then its claim waits
@@ -52,17 +60,18 @@ class LongPolls:
         else:
             self._note_empty(worker)
 
-    async def wait(self, worker: WorkerId, seconds: float) -> bool:
-        """Whether to claim now. False: the time is over, or the server stops."""
+    async def wait(self, claimant: Claimant, seconds: float) -> bool:
+        """Whether to check the access key and claim now. False: the time is over, or the server stops."""
         mine: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._waiting[mine] = worker
+        self._waiting[mine] = claimant
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look_for_ever(), name="holdfast-long-polls")
         try:
-            async with asyncio.timeout(seconds):
-                return await mine
+            with self._permits.watch(claimant):
+                async with asyncio.timeout(seconds):
+                    return await mine
         except TimeoutError:
-            self._note_empty(worker)
+            self._note_empty(claimant[1])
             return False
         finally:
             self._waiting.pop(mine, None)
@@ -98,7 +107,8 @@ class LongPolls:
             is_good = self._found >= self._woken
             self._most = min(2 * self._most, MOST_WOKEN) if is_good else max(1, self._most // 2)
         try:
-            found = await workers_to_wake(connection, [*self._waiting.values()], self._most)
+            workers = [worker for _, worker in self._waiting.values()]
+            found = await workers_to_wake(connection, workers, self._most)
         except HoldfastError:  # the connection has logged its loss, and reconnects at the next look
             return
         self._woken, self._found = len(found), 0
@@ -107,10 +117,15 @@ class LongPolls:
 
     def _wake(self, worker: WorkerId) -> None:
         """One claim of the worker, if it still waits."""
-        for waiting, whose in self._waiting.items():
+        for waiting, (_, whose) in self._waiting.items():
             if whose == worker:
                 self._answer(waiting, True)
                 return
+
+    def _withdraw(self, claimant: Claimant) -> None:
+        """All claims of the worker with this secret: the check before they claim refuses them."""
+        for waiting in [waiting for waiting, whose in self._waiting.items() if whose == claimant]:
+            self._answer(waiting, True)
 
     def _answer(self, waiting: "asyncio.Future[bool]", should_claim: bool) -> None:
         del self._waiting[waiting]

@@ -1,6 +1,6 @@
 """Workers in any language: register, renew the lease, stop."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -14,6 +14,7 @@ from holdfast.api.request.answer import answer
 from holdfast.api.request.body import MAYBE_WORDS, NAMES, OBJECT, SPAN, UUID, Body, or_null, read_span
 from holdfast.api.request.routes import Route, router
 from holdfast.api.request.sample import ID
+from holdfast.api.workers.idle_renewals import IdleRenewals
 from holdfast.client.app import Holdfast
 from holdfast.client.read_id import read_id
 from holdfast.client.task_and_queue_settings import DEFAULT_QUEUE
@@ -22,6 +23,7 @@ from holdfast.db.worker import register_worker, renew_lease, stop_worker
 from holdfast.model.access_key import AccessAction, Caller
 from holdfast.model.error import LeaseLost
 from holdfast.model.id import JobId, WorkerId
+from holdfast.model.worker import JobToStop, Renewal
 
 LEASE = timedelta(seconds=60)
 LONGEST_LEASE = timedelta(days=1)
@@ -51,7 +53,7 @@ STOP = Body({})
 
 class Workers:
     def __init__(self, app: Holdfast, access: Access) -> None:
-        self._app, self._access = app, access
+        self._app, self._access, self._idle = app, access, IdleRenewals(app)
 
     def routes(self) -> APIRouter:
         return router(
@@ -85,15 +87,22 @@ class Workers:
         Name in `jobs` the jobs that it runs: one that it holds without knowing, because the answer to its
         claim was lost, is then given back. `drain`: finish these jobs, then stop.
         """
-        worker = await self._worker(request, worker_id)
+        worker = WorkerId(read_id(worker_id))
+        caller = self._access.recognise(request)
+        if caller is None:
+            await self._worker(request, worker_id)
         jobs = (await RENEW.read(request)).get("jobs")
+        if caller is not None:
+            idle = None if jobs else await self._idle.renew((self._access.secret_of(request), worker))
+            if idle is not None:
+                return answer(_renewed(idle, []))
+            await self._worker(request, worker_id)
         known = None if jobs is None else [JobId(read_id(job)) for job in jobs]
         renewed = await renew_lease(self._app.database, worker)
         if not renewed.known:
             raise LeaseLost(f"The worker {worker} has stopped.", "stop its jobs, and register again")
         stop = await sync_jobs(self._app.database, worker, known)
-        said = {"drain": renewed.drain, "rescued": renewed.rescued, "flags": renewed.flags}
-        return answer({"stop": stop, "lease_until": renewed.lease_until, **said})
+        return answer(_renewed(renewed, stop))
 
     async def stop(self, request: Request, worker_id: str) -> Response:
         """The worker leaves; jobs that it still holds become ready again, at no cost to them."""
@@ -105,6 +114,11 @@ class Workers:
         worker = WorkerId(read_id(worker_id))
         await self._access.check(request, AccessAction.WORK, worker=worker)
         return worker
+
+
+def _renewed(renewed: Renewal, stop: Sequence[JobToStop]) -> dict[str, Any]:
+    said = {"drain": renewed.drain, "rescued": renewed.rescued, "flags": renewed.flags}
+    return {"stop": stop, "lease_until": renewed.lease_until, **said}
 
 
 def _info(given: Mapping[str, Any], caller: Caller, tasks: list[str] | None) -> dict[str, Any]:

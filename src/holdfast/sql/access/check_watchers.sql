@@ -12,7 +12,6 @@ declare
   placed constant jsonb := (
     select coalesce(jsonb_object_agg(p.id, jsonb_build_array(p.queue, p.task)), '{}')
     from holdfast.place_of_jobs(array(select distinct u from unnest(jobs) as u where u is not null)) as p);
-  used   uuid[];
 begin
   if cardinality(hashes) is distinct from cardinality(jobs) or cardinality(hashes) > 1000 then
     perform holdfast.refuse('HF002', 'hashes and jobs must be lists of the same length, at most 1000.',
@@ -31,15 +30,6 @@ begin
       and (w.job is null or k.scope is null
         or coalesce(placed -> w.job::text ->> 0 = any (k.queues), k.queues is null)
           and coalesce(placed -> w.job::text ->> 1 = any (k.tasks), k.tasks is null));
-  -- As check_access does: to the hour, and never waiting.
-  used := array(select distinct s.key_id from holdfast.access_secrets as s where s.hash = any (hashes));
-  update holdfast.access_keys as k set last_used_at = moment
-  where k.id in (
-    select l.id
-    from holdfast.access_keys as l
-    where l.id = any (used)
-      and l.revoked_at is null
-      and coalesce(l.last_used_at < moment - interval '1 hour', true)
-    for update skip locked);
+  perform holdfast.note_key_use(hashes, moment);
 end
 $$;
