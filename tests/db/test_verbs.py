@@ -9,6 +9,7 @@ import pytest
 from asyncpg import Record
 
 from holdfast.db import dead, jobs, maintenance, queues, runs, transaction, worker, worker_list
+from holdfast.db.clock import now
 from holdfast.model.error import InvalidPayload, LeaseLost, UniqueConflict
 from holdfast.model.id import JobId, RunId, Token, WorkerId
 from holdfast.model.job import ClaimedJob
@@ -276,7 +277,7 @@ async def test_a_run_counts_its_jobs_to_its_end(conn: "asyncpg.Connection[Record
     assert await maintenance.close_runs(conn) == 0, "cancelling its last job has closed it"
     (listed,) = await runs.list_runs(conn)
     assert (listed.id, listed.completed, listed.cancelled) == (run, 1, 1)
-    assert await runs.replay_run(conn, run, Which.ALL, "again", "me") == 2
+    assert await runs.replay_run(conn, run, Which.ALL, "again", "me", await now(conn)) == 2
     assert await runs.run_progress(conn, RunId(uuid4())) is None
 
 

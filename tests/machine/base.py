@@ -1,9 +1,9 @@
 """What all rules of the state machine stand on: the database, the model, and the comparison of the two."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 from uuid import UUID, uuid5
 
 from hypothesis import strategies as st
@@ -63,8 +63,12 @@ class Base(RuleBasedStateMachine):
     def start_run(self, on_complete: bool) -> None:
         asked = {"on_complete": {"task": "done", "queue": "plain"}} if on_complete else {}
         self.tick()
-        ((id_,),) = self.session.verb("start_run('run', $1::jsonb)", json.dumps(asked))
+        id_ = self.send_run(asked)
         self.model.runs[id_] = Run(id_, self.model.now, on_complete)
+
+    def send_run(self, asked: Mapping[str, Any]) -> UUID:
+        ((id_,),) = self.session.verb("start_run('run', $1::jsonb)", json.dumps(asked))
+        return UUID(str(id_))
 
     @invariant()
     def the_database_is_as_the_model_says(self) -> None:

@@ -63,7 +63,9 @@ class Model:
         """With the queue and priority that the rule gives: bills of 1 are urgent, and go to `full`."""
         if not self.has_rule or task != "bill" or options.payload != 1:
             return options
-        return replace(options, queue="full", priority=min(options.priority + 30, 100))
+        queue = options.queue if "queue" in options.own else "full"
+        points = 0 if "priority" in options.own else 30
+        return replace(options, queue=queue, priority=min(options.priority + points, 100))
 
     def enqueue(self, id_: UUID, task: str, options: Options, place: int = 1) -> None:
         options = self.judged(task, options)

@@ -1,7 +1,9 @@
 """Rules of the state machine: maintenance tasks, and what operators do to jobs, queues and runs."""
 
 import json
+from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
@@ -11,10 +13,14 @@ from tests.machine.base import LEASE, Base, choose, picks
 from tests.machine.parts import Ends, Job, Options, Run
 
 HOUR = timedelta(hours=1)
+REASON = "no longer wanted"
 
 
 class Operating(Base):
-    """One rule for each kind of thing, not for each verb: rules are drawn alike, and most shall be work."""
+    """One rule for each kind of thing, not for each verb: rules are drawn alike, and most shall be work.
+
+    How a call is sent is a method of its own: `http_operating.py` has another way.
+    """
 
     @rule(deed=st.sampled_from(["rescue", "lose", "lose", "promote", "prune", "prune"]))
     def sweep_by(self, deed: str) -> None:
@@ -46,26 +52,34 @@ class Operating(Base):
     @rule(queues=st.permutations(["plain", "aged", "full"]), n=st.integers(1, 4))
     def move(self, queues: list[str], n: int) -> None:
         source, to, _ = queues
+        assert self.send_move(source, to, n) == control.move(self.model, source, to, n)
+
+    def send_move(self, source: str, to: str, n: int) -> tuple[int, int]:
         (row,) = self.session.verb("move_jobs($1, $2, $3, 'too deep', 'me')", source, to, n)
-        assert tuple(row) == control.move(self.model, source, to, n)
+        return row["ready"], row["scheduled"]
 
     @rule(deed=st.sampled_from(["round", "round", "round", "pause", "resume"]))
     def change_the_schedule(self, deed: str) -> None:
         if deed == "round":
             self.fire_schedules()
         elif deed == "pause":
-            self.session.verb("pause_schedule('hourly', 'why not', 'me')")
+            self.send_to_schedule("pause")
             self.model.schedule.paused = True
         else:
-            self.session.verb("resume_schedule('hourly', 'enough', 'me')")
+            self.send_to_schedule("resume")
             self.model.schedule.resume(self.model.now)
+
+    def send_to_schedule(self, word: str) -> None:
+        self.session.verb(f"{word}_schedule('hourly', 'why not', 'me')")
 
     @rule()
     def change_the_rules(self) -> None:
         self.model.has_rule = not self.model.has_rule
         effect = {"points": 30, "queue": "full", "enabled": self.model.has_rule}
-        policy = json.dumps({"condition": "$.payload == 1", **effect})
-        self.session.verb("set_rule('task', 'bill', 'urgent', $1::jsonb)", policy)
+        self.send_rule({"condition": "$.payload == 1", **effect})
+
+    def send_rule(self, policy: Mapping[str, Any]) -> None:
+        self.session.verb("set_rule('task', 'bill', 'urgent', $1::jsonb)", json.dumps(policy))
 
     @rule(deed=st.sampled_from(["start", "seal", "close", "close", "cancel", "dead", "all"]), pick=picks)
     def change_a_run(self, deed: str, pick: int) -> None:
@@ -124,29 +138,37 @@ class Operating(Base):
         assert self.session.verb("prune_jobs()")[0]["jobs"] == sweep.prune(self.model)
 
     def cancel(self, job: Job) -> None:
-        (row,) = self.session.verb("cancel_jobs(array[$1]::uuid[], 'no longer wanted', 'me')", job.id)
-        assert row["result"] == control.cancel(self.model, job, "no longer wanted")
+        assert self.send_to_job("cancel", job) == control.cancel(self.model, job, REASON)
 
     def replay(self, job: Job) -> None:
-        (row,) = self.session.verb("replay_jobs(array[$1]::uuid[], 'once more', 'me')", job.id)
-        assert row["result"] == control.replay(self.model, job)
+        assert self.send_to_job("replay", job) == control.replay(self.model, job)
+
+    def send_to_job(self, word: str, job: Job) -> str:
+        (row,) = self.session.verb(f"{word}_jobs(array[$1]::uuid[], $2, 'me')", job.id, REASON)
+        return str(row["result"])
 
     def pause(self, queue: str) -> None:
-        self.session.verb("pause_queue($1, 'why not', 'me')", queue)
+        self.send_to_queue("pause", queue)
         self.model.paused.add(queue)
 
     def resume(self) -> None:
         for queue in sorted(self.model.paused):
-            self.session.verb("resume_queue($1, 'enough', 'me')", queue)
+            self.send_to_queue("resume", queue)
         self.model.paused.clear()
+
+    def send_to_queue(self, word: str, queue: str) -> None:
+        self.session.verb(f"{word}_queue($1, 'why not', 'me')", queue)
 
     def seal_run(self, run: Run) -> None:
         self.tick()
-        ((has_ended,),) = self.session.verb("seal_run($1)", run.id)
+        has_ended = self.send_seal(run)
         run.sealed = True
         assert has_ended == run.is_done
         if run.is_done:
             self.end_run(run)
+
+    def send_seal(self, run: Run) -> bool:
+        return bool(self.session.verb("seal_run($1)", run.id)[0][0])
 
     def close_runs(self) -> None:
         self.tick()
@@ -169,11 +191,17 @@ class Operating(Base):
 
     def cancel_run(self, run: Run) -> None:
         self.tick()
-        ((count,),) = self.session.verb("cancel_run($1, 'enough', 'me')", run.id)
-        assert count == control.cancel_run(self.model, run, "enough")
+        count = self.send_cancel_of(run)
+        assert count == control.cancel_run(self.model, run, REASON)
         if run.is_done:
             self.end_run(run)
 
     def replay_run(self, run: Run, which: Ends) -> None:
-        ((count,),) = self.session.verb("replay_run($1, $2, 'again', 'me')", run.id, which)
+        count = self.send_replay_of(run, which)
         assert count == control.replay_run(self.model, run, which)
+
+    def send_cancel_of(self, run: Run) -> int:
+        return int(self.session.verb("cancel_run($1, $2, 'me')", run.id, REASON)[0][0])
+
+    def send_replay_of(self, run: Run, which: Ends) -> int:
+        return int(self.session.verb("replay_run($1, $2, 'again', 'me')", run.id, which)[0][0])

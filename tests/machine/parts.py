@@ -49,7 +49,7 @@ KEPT = {"1 hour": timedelta(hours=1), "30 days": timedelta(days=30)}
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What an enqueue asks for."""
+    """What an enqueue asks for. `own`: the fields that rules leave; the others are defaults."""
 
     queue: str = "plain"
     payload: int = 0
@@ -63,6 +63,7 @@ class Options:
     run: UUID | None = None
     deadline: timedelta | None = None
     max_failures: int | None = None
+    own: frozenset[str] = frozenset()
 
     def deadline_at(self, now: datetime) -> datetime | None:
         return None if self.deadline is None else now + self.deadline

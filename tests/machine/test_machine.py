@@ -13,7 +13,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.database import fresh_database
-from tests.machine.http import HttpWay, HttpWorking
+from tests.machine.http import HttpWay
+from tests.machine.http_operating import HttpOperating
+from tests.machine.http_producing import HttpProducing
+from tests.machine.http_working import HttpWorking
 from tests.machine.operating import Operating
 from tests.machine.producing import Producing
 from tests.machine.session import Session
@@ -37,8 +40,8 @@ class Machine(Producing, Working, Operating):
     """All rules together."""
 
 
-class HttpMachine(Producing, HttpWorking, Operating):
-    """The same, with workers that speak only HTTP."""
+class HttpMachine(HttpProducing, HttpWorking, HttpOperating):
+    """The same, with producers, workers and operators that speak only HTTP."""
 
 
 @pytest.mark.timeout(0 if EXAMPLES else 600)

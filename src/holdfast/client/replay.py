@@ -12,7 +12,7 @@ from typing import Any
 
 from holdfast.client.pacer import Pacer
 from holdfast.client.wait import wait_until
-from holdfast.db import dead, jobs
+from holdfast.db import dead
 from holdfast.db.clock import now
 from holdfast.db.statement import Executor
 from holdfast.model.dead_letter import LetterPlace, LetterReplays
@@ -91,21 +91,19 @@ class NamedReplay:
 async def replay_named(
     on: Executor,
     chosen: Sequence[JobId],
-    reason: str | None,
-    actor: str,
-    stage: str | None = None,
+    replay: Callable[[Sequence[JobId]], Awaitable[dict[JobId, ReplayResult]]],
     canary: timedelta | None = None,
 ) -> NamedReplay:
     """Named jobs, all in one call; with `canary` the first alone, and the rest if it completes in time."""
     if canary is None:
-        return NamedReplay(await jobs.replay_jobs(on, chosen, reason, actor, stage))
+        return NamedReplay(await replay(chosen))
     first, *rest = chosen
-    results = await jobs.replay_jobs(on, [first], reason, actor, stage)
+    results = await replay([first])
     if results.get(first) is not ReplayResult.REPLAYED:
         return NamedReplay(results, f"The canary {first} was not replayed.")
     stopped = await canary_problem(on, first, canary)
     if stopped is None and rest:
-        results |= await jobs.replay_jobs(on, rest, reason, actor, stage)
+        results |= await replay(rest)
     return NamedReplay(results, stopped)
 
 

@@ -1,7 +1,7 @@
 """A run: jobs submitted together, with one progress and one end."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 from types import TracebackType
 from typing import Any, Self
@@ -12,6 +12,7 @@ from holdfast.client.traced_enqueue import followed_in_trace
 from holdfast.client.wait import wait_until
 from holdfast.client.worker_plan import WorkerPlan
 from holdfast.db import runs
+from holdfast.db.clock import now
 from holdfast.db.statement import Executor
 from holdfast.model.duration import Duration, parse_duration
 from holdfast.model.error import NotFound, WrongState
@@ -119,7 +120,7 @@ class Run:
 
     async def replay(self, which: Which = Which.DEAD, reason: str | None = None) -> int:
         """Replay the dead jobs, or all that ended; returns how many."""
-        return await runs.replay_run(self._links.here().database, self.id, which, reason, self._links.name)
+        return await replay_all(self._links.here().database, self.id, which, reason, self._links.name)
 
     async def raise_budget(
         self, amount: float | None = None, reason: str | None = None, max_units: float | None = None
@@ -151,9 +152,19 @@ def run_document(progress: RunProgress) -> dict[str, Any]:
 
 
 async def cancel_all(on: Executor, run: RunId, reason: str | None, actor: str) -> int:
-    """The verb takes a batch at a time, so that no single call runs into a timeout."""
+    return await in_batches(lambda: runs.cancel_run(on, run, reason, actor))
+
+
+async def replay_all(on: Executor, run: RunId, which: Which, reason: str | None, actor: str) -> int:
+    """The number of jobs that were replayed, each once: one that ends again is left alone."""
+    before = await now(on)
+    return await in_batches(lambda: runs.replay_run(on, run, which, reason, actor, before))
+
+
+async def in_batches(verb: Callable[[], Awaitable[int]]) -> int:
+    """A verb on a run takes a batch of its jobs at a time, so that no single call runs into a timeout."""
     total = 0
-    while count := await runs.cancel_run(on, run, reason, actor):
+    while count := await verb():
         total += count
     return total
 

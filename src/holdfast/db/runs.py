@@ -2,10 +2,9 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
-from holdfast.db.clock import now
 from holdfast.db.read_rows import read_all, read_first, read_one
 from holdfast.db.statement import Executor, fetch_value
 from holdfast.model.id import RunId
@@ -113,13 +112,11 @@ async def cancel_run(on: Executor, run_id: RunId, reason: str | None, actor: str
     return int(await fetch_value(on, CANCEL, run_id, reason, actor))
 
 
-async def replay_run(on: Executor, run_id: RunId, which: Which, reason: str | None, actor: str) -> int:
-    """The number of jobs that were replayed, each once: one that ends again is left alone."""
-    before = await now(on)
-    total = 0
-    while count := int(await fetch_value(on, REPLAY, run_id, which, reason, actor, before)):
-        total += count
-    return total
+async def replay_run(
+    on: Executor, run_id: RunId, which: Which, reason: str | None, actor: str, before: datetime
+) -> int:
+    """How many jobs were replayed, of those that ended before this time; call again until it is 0."""
+    return int(await fetch_value(on, REPLAY, run_id, which, reason, actor, before))
 
 
 async def extend_run(on: Executor, run_id: RunId, by: timedelta, reason: str | None, actor: str) -> int:

@@ -1,5 +1,6 @@
 """Dead letters for people: list, groups by error, one with its history, triage, replay with a canary."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -21,11 +22,11 @@ from holdfast.client.dead import letter_document, require_dead, require_sheet, t
 from holdfast.client.filters import letter_wire
 from holdfast.client.read_id import read_id
 from holdfast.client.replay import replay_named
-from holdfast.db import dead
+from holdfast.db import dead, jobs
 from holdfast.model.access_key import AccessAction
 from holdfast.model.dead_letter import DeadLetter, LetterGroup, LetterPlace, LetterSheet, Triage
-from holdfast.model.error import InvalidOption
 from holdfast.model.id import JobId
+from holdfast.model.queue import ReplayResult
 
 LONGEST_CANARY = 20  # seconds; a server that stops gives its requests 25
 TRIAGE = Body(
@@ -113,7 +114,7 @@ class DeadLetterRoutes:
         given = await TRIAGE.read(request)
         chosen = read_jobs(given)
         caller = await self._access.check(request, AccessAction.OPERATE, jobs=chosen)
-        async with self._app.database.transaction() as conn:
+        async with self._access.changing(request, AccessAction.OPERATE, jobs=chosen) as conn:
             changed = await triage(
                 conn,
                 chosen,
@@ -126,22 +127,24 @@ class DeadLetterRoutes:
         return answer({"changed": changed})
 
     async def replay(self, request: Request) -> Response:
-        """Runs up to 100 dead jobs again. `stopped` says why the jobs after the canary were not replayed."""
+        """Runs up to 100 dead jobs again. `stopped` says why the jobs after the canary were not replayed.
+
+        The stage may be in another queue, which must be in the key's scope too.
+        """
         await self._access.check(request, AccessAction.OPERATE)
         given = await REPLAY.read(request)
         chosen = read_jobs(given)
         caller = await self._access.check(request, AccessAction.OPERATE, jobs=chosen)
-        if given.get("stage") is not None and caller.scope is not None:
-            raise InvalidOption(
-                "With an access key that is limited to some queues or tasks, this route takes no stage.",
-                "to choose the stage, replay the jobs with POST /api/v1/jobs/replay",
-            )
-        database = self._app.database
-        await require_dead(database, chosen)
+        await require_dead(self._app.database, chosen)
+
+        async def once(ids: Sequence[JobId]) -> dict[JobId, ReplayResult]:
+            """Those after the canary may have been replayed while it ran."""
+            async with self._access.changing(request, AccessAction.OPERATE, jobs=ids) as conn:
+                await require_dead(conn, ids)
+                return await jobs.replay_jobs(conn, ids, given.get("reason"), caller.name, given.get("stage"))
+
         canary = timedelta(seconds=given["canary"]) if given.get("canary") else None
-        done = await replay_named(
-            database, chosen, given.get("reason"), caller.name, given.get("stage"), canary
-        )
+        done = await replay_named(self._app.database, chosen, once, canary)
         results = [{"id": job, "result": result} for job, result in done.results.items()]
         return answer({"jobs": results, "stopped": done.stopped})
 

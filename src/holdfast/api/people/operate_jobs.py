@@ -128,7 +128,7 @@ class OperateJobs:
         given = await REPLACE.read(request)
         text = encode(given["payload"])
         both = [job]
-        async with self._access.changing(request, AccessAction.OPERATE, both) as conn:
+        async with self._access.changing(request, AccessAction.OPERATE, jobs=both) as conn:
             new = await dead.replace_job(conn, job, text, given.get("reason"), caller.name)
             both.append(new)
         return answer({"job": job, "replaced_by": new}, 201)
@@ -139,7 +139,7 @@ class OperateJobs:
         given = await SIGNAL.read(request)
         chosen, data = read_jobs(given), encode(given.get("data"))
         caller = await self._access.check(request, AccessAction.OPERATE, jobs=chosen)
-        async with self._access.changing(request, AccessAction.OPERATE, chosen) as conn:
+        async with self._access.changing(request, AccessAction.OPERATE, jobs=chosen) as conn:
             said = [await pipelines.signal(conn, job, given["name"], data, caller.name) for job in chosen]
         results = [{"id": job, "result": result} for job, result in zip(chosen, said, strict=True)]
         return answer({"jobs": results})
@@ -183,7 +183,7 @@ class OperateJobs:
         """A job that is replayed at a stage may change its queue, which must be in the key's scope too."""
 
         async def once(ids: Sequence[JobId]) -> Results:
-            async with self._access.changing(request, AccessAction.OPERATE, ids) as conn:
+            async with self._access.changing(request, AccessAction.OPERATE, jobs=ids) as conn:
                 return await action.run(conn, ids, given, caller.name)
 
         return await act(self._app.database, JobSelection(tuple(chosen)), once)

@@ -15,8 +15,9 @@ from holdfast.api.request.sample import ID, sample
 from holdfast.client.app import Holdfast
 from holdfast.client.filters import read_labels
 from holdfast.client.read_id import read_id
-from holdfast.client.run import cancel_all
+from holdfast.client.run import in_batches
 from holdfast.db import runs
+from holdfast.db.clock import now
 from holdfast.model.access_key import AccessAction
 from holdfast.model.id import RunId
 from holdfast.model.run_progress import RunFilter, RunPhase, RunSummary, Which
@@ -68,14 +69,22 @@ class ManageRuns:
         run = RunId(read_id(run_id))
         caller = await self._access.check(request, AccessAction.OPERATE, runs=[run])
         given = await CANCEL.read(request)
-        count = await cancel_all(self._app.database, run, given.get("reason"), caller.name)
-        return answer({"run": run, "cancelled": count})
+
+        async def batch() -> int:
+            async with self._access.changing(request, AccessAction.OPERATE, runs=[run]) as conn:
+                return await runs.cancel_run(conn, run, given.get("reason"), caller.name)
+
+        return answer({"run": run, "cancelled": await in_batches(batch)})
 
     async def replay(self, request: Request, run_id: str) -> Response:
         """Runs the dead jobs of a run again, or with `which` `all` all that ended."""
         run = RunId(read_id(run_id))
         caller = await self._access.check(request, AccessAction.OPERATE, runs=[run])
         given = await REPLAY.read(request)
-        which = Which(given.get("which", Which.DEAD))
-        count = await runs.replay_run(self._app.database, run, which, given.get("reason"), caller.name)
-        return answer({"run": run, "replayed": count})
+        which, before = Which(given.get("which", Which.DEAD)), await now(self._app.database)
+
+        async def batch() -> int:
+            async with self._access.changing(request, AccessAction.OPERATE, runs=[run]) as conn:
+                return await runs.replay_run(conn, run, which, given.get("reason"), caller.name, before)
+
+        return answer({"run": run, "replayed": await in_batches(batch)})

@@ -65,8 +65,7 @@ class JobStore:
         One savepoint for all: PostgreSQL keeps 64 subtransactions of a transaction in shared memory, and with
         one for each chunk the snapshots of all other sessions would have to look up the rest.
         """
-        if caller.scope is None:
-            await self._access.check(request, AccessAction.ENQUEUE, on=conn)
+        await self._access.check(request, AccessAction.ENQUEUE, on=conn)
         stored: list[Enqueued] = []
         try:
             async with savepoint(conn):

@@ -117,7 +117,9 @@ class ProducerRuns:
     async def seal(self, request: Request, run_id: str) -> Response:
         """No more jobs will join. `ended`: all its jobs had ended already."""
         run = await self._allowed(request, run_id)
-        return answer({"run": run, "ended": await runs.seal_run(self._app.database, run)})
+        async with self._access.changing(request, AccessAction.ENQUEUE, runs=[run]) as conn:
+            has_ended = await runs.seal_run(conn, run)
+        return answer({"run": run, "ended": has_ended})
 
     async def _allowed(
         self, request: Request, run_id: str, action: AccessAction = AccessAction.ENQUEUE

@@ -128,15 +128,20 @@ class Access:
 
     @asynccontextmanager
     async def changing(
-        self, request: Request, action: AccessAction, jobs: Sequence[UUID]
+        self,
+        request: Request,
+        action: AccessAction,
+        *,
+        jobs: Sequence[UUID] | None = None,
+        runs: Sequence[UUID] | None = None,
     ) -> AsyncIterator[Executor]:
-        """A transaction for a change of jobs, which ends with a check: a job may have been moved out of the
-        scope, or the key revoked, since the first one. What was changed stays locked until the commit, so
-        nothing comes in between here, and an error undoes the change.
+        """A transaction for a change of jobs or runs, which ends with a check: a job may have been moved out
+        of the scope, or the key revoked, since the first one. What was changed stays locked until the commit,
+        so nothing comes in between here, and an error undoes the change.
         """
         async with self._app.database.transaction() as conn:
             yield conn
-            await self.check(request, action, jobs=jobs, on=conn)
+            await self.check(request, action, jobs=jobs, runs=runs, on=conn)
 
     def _remember(self, hashed: SecretHash, caller: Caller) -> None:
         self._callers[hashed] = caller

@@ -116,7 +116,7 @@ class JobWaits:
         caller = await self._access.check(request, AccessAction.SIGNAL, jobs=[job])
         given = await SIGNAL.read(request)
         data = encode(given.get("data"))
-        async with self._access.changing(request, AccessAction.SIGNAL, [job]) as conn:
+        async with self._access.changing(request, AccessAction.SIGNAL, jobs=[job]) as conn:
             result = await signal(conn, job, given["name"], data, caller.name)
         return answer({"result": result})
 

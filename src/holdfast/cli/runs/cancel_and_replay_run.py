@@ -15,8 +15,7 @@ from holdfast.cli.frame.common_options import (
 )
 from holdfast.cli.frame.output import say, write
 from holdfast.cli.frame.session import with_database
-from holdfast.client.run import cancel_all, progress_of
-from holdfast.db import runs
+from holdfast.client.run import cancel_all, progress_of, replay_all
 from holdfast.db.connect import Database
 from holdfast.model.human_readable import counted
 from holdfast.model.run_progress import Which
@@ -57,7 +56,7 @@ def replay_run(
         count = progress.dead if which is Which.DEAD else progress.ended
         if not _may_go_on("replay", count, dry_run, yes):
             return None
-        return await runs.replay_run(database, run_id, which, reason, actor()), count
+        return await replay_all(database, run_id, which, reason, actor()), count
 
     answer = with_database(context, work)
     if answer is not None:
