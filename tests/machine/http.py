@@ -8,6 +8,7 @@ from hypothesis import note
 
 from holdfast.api.app import api_app
 from holdfast.client.app import Holdfast
+from tests.api.documented import HOOKS
 from tests.machine.ends import Advance, Complete, End, Fail, Snooze
 from tests.machine.parts import Worker
 from tests.machine.working import Claim, Rows, Working
@@ -26,9 +27,10 @@ class HttpWay:
         (key,) = await app.keys.list()
         headers = {"Authorization": f"Bearer {made.secret}"}
         transport = ASGITransport(app=api_app(app))
-        return cls(
-            app, AsyncClient(transport=transport, base_url="http://api/api/v1", headers=headers), key.id
+        http = AsyncClient(
+            transport=transport, base_url="http://api/api/v1", headers=headers, event_hooks=HOOKS
         )
+        return cls(app, http, key.id)
 
     async def post(self, path: str, body: dict[str, Any]) -> Response:
         return await self._http.post(path, json=body)
