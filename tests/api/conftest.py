@@ -13,6 +13,7 @@ from holdfast.api.app import api_app
 from holdfast.api.limits.limits import Limits
 from holdfast.api.live import permits, streams, subjects
 from holdfast.client.app import Holdfast
+from tests.api.documented import HOOKS
 from tests.api.people import Caller
 
 Headers = dict[str, str]
@@ -27,9 +28,10 @@ async def app(database_url: str) -> AsyncIterator[Holdfast]:
 
 @pytest.fixture
 async def http(app: Holdfast) -> AsyncIterator[AsyncClient]:
+    """Each of its answers must be as the OpenAPI document says."""
     # Without a limit of failed log-ins: tests with wrong keys would reach it, depending on their speed.
     transport = ASGITransport(app=api_app(app, limits=Limits(failed_log_ins=0)))
-    async with AsyncClient(transport=transport, base_url="http://api") as client:
+    async with AsyncClient(transport=transport, base_url="http://api", event_hooks=HOOKS) as client:
         yield client
 
 

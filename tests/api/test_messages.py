@@ -14,6 +14,7 @@ from httpx2 import ASGITransport, AsyncClient, Response
 from holdfast.api.app import api_app
 from holdfast.client.app import Holdfast
 from tests.api.conftest import Headers, MakeKey
+from tests.api.documented import HOOKS
 from tests.api.serving import served
 from tests.proof.needed import missing
 
@@ -25,7 +26,7 @@ OWN = "http://api"
 @pytest.fixture
 async def http(app: Holdfast) -> AsyncIterator[AsyncClient]:
     transport = ASGITransport(app=api_app(app, message_routes=True, allow_origins=["https://chat.example"]))
-    async with AsyncClient(transport=transport, base_url=OWN) as client:
+    async with AsyncClient(transport=transport, base_url=OWN, event_hooks=HOOKS) as client:
         yield client
 
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 from time import monotonic
 from typing import Any
 
+import jsonschema_rs
 import pytest
 from fastapi import FastAPI
 from httpx2 import ASGITransport, AsyncClient
@@ -17,6 +18,7 @@ from holdfast.api.app import api_app
 from holdfast.api.limits.limits import Limits
 from holdfast.client.app import Holdfast
 from tests.api.conftest import MakeKey
+from tests.api.documented import differences, document
 
 PROBLEM = {"type", "title", "status", "code", "detail", "hint", "request_id"}
 SMALL = Limits(body=100, bulk=200, receive=timedelta(milliseconds=50))
@@ -216,14 +218,38 @@ async def test_a_proxy_may_remove_a_part_of_the_path(app: Holdfast) -> None:
         assert (await http.get("/queue/api/v1/openapi.json")).json()["servers"] == [{"url": "/queue"}]
 
 
-async def test_the_openapi_document_has_an_example_for_every_route(http: AsyncClient) -> None:
-    document = (await http.get("/api/v1/openapi.json")).json()
-    for path, methods in document["paths"].items():
+async def test_the_openapi_document_describes_every_answer_and_every_body(http: AsyncClient) -> None:
+    """With a schema, and an example that fits it."""
+    assert (await http.get("/api/v1/openapi.json")).status_code == 200
+    for path, methods in document()["paths"].items():
         for route in methods.values():
             assert route["description"], path
-            answers = route["responses"]
-            done = answers.get("201") or answers.get("200") or answers["202"]
-            assert any("example" in one for one in done["content"].values()), path
+            done = [said for status, said in route["responses"].items() if status < "300"]
+            assert done, path
+            for said in [*done, *filter(None, [route.get("requestBody")])]:
+                for content in said["content"].values():
+                    assert not [*differences(without_nulls(content), content["example"])], path
+
+
+def without_nulls(content: dict[str, Any]) -> dict[str, Any]:
+    """FastAPI leaves out of the examples what is null."""
+    return {**content, "schema": optional_nulls(content["schema"])}
+
+
+def optional_nulls(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [optional_nulls(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {name: optional_nulls(one) for name, one in schema.items()}
+    if isinstance(properties := schema.get("properties"), dict):
+        required = schema.get("required", [])
+        found["required"] = [name for name in required if not may_be_null(properties[name])]
+    return found
+
+
+def may_be_null(schema: dict[str, Any]) -> bool:
+    return jsonschema_rs.is_valid(schema, None)
 
 
 async def test_a_name_with_a_slash_is_refused_with_words_about_it(http: AsyncClient) -> None:

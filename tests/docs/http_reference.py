@@ -15,9 +15,9 @@ TOP = """# Routes of the HTTP API
 
 <!-- written by python -m tests.docs.http_reference -->
 
-Every route; `GET /api/v1/openapi.json` describes them with examples. [The guide](guides/http-api.md) says how
-to call them and which keys they need. Fields in bold are required. Besides the parameters named here, lists
-take `limit` and `cursor`.
+Every route; `GET /api/v1/openapi.json` describes them with schemas and examples.
+[The guide](guides/http-api.md) says how to call them and which keys they need. Fields in bold are required.
+Besides the parameters named here, lists take `limit` and `cursor`.
 """
 
 

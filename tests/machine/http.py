@@ -8,6 +8,7 @@ from hypothesis import note
 
 from holdfast.api.app import api_app
 from holdfast.client.app import Holdfast
+from tests.api.documented import HOOKS
 from tests.machine.base import Base
 
 ROLES = ("producer", "worker", "operator")
@@ -24,7 +25,8 @@ class HttpWay:
         app = Holdfast(url)
         secrets = {role: (await app.keys.create(role, role)).secret for role in ROLES}
         (worker,) = [key.id for key in await app.keys.list() if key.name == "worker"]
-        http = AsyncClient(transport=ASGITransport(app=api_app(app)), base_url="http://api/api/v1")
+        transport = ASGITransport(app=api_app(app))
+        http = AsyncClient(transport=transport, base_url="http://api/api/v1", event_hooks=HOOKS)
         return cls(app, http, secrets, worker)
 
     async def send(self, role: str, method: str, path: str, **body: Any) -> Response:

@@ -12,8 +12,9 @@ from holdfast.api.live.shared_reader import SharedReader
 from holdfast.api.request.access import KEYED, Access
 from holdfast.api.request.answer import answer, answers
 from holdfast.api.request.figures import Figures
+from holdfast.api.request.sample import sample, typed
 from holdfast.client.app import Holdfast
-from holdfast.client.doctor_checks import examine
+from holdfast.client.doctor_checks import Finding, examine
 from holdfast.db.schema_check import require_schema
 from holdfast.model.access_key import AccessAction
 from holdfast.model.error import DatabaseUnavailable
@@ -23,10 +24,7 @@ Ready = Callable[[], Awaitable[object]]
 
 READY_WITHIN = timedelta(seconds=5)
 LOOK_EVERY = timedelta(seconds=1)
-WELL = {
-    "ok": True,
-    "findings": [{"check": "database", "level": "ok", "message": "PostgreSQL 18.0", "fix": None}],
-}
+WELL = {"ok": True, "findings": [sample(Finding, check="database", message="PostgreSQL 18.0", fix=None)]}
 
 
 class Health:
@@ -40,7 +38,9 @@ class Health:
     def routes(self) -> APIRouter:
         found = APIRouter()
         found.get("/livez", responses=answers({"status": "ok"}))(self.livez)
-        found.get("/readyz", responses=answers({"status": "ok", "failing": []}, 503))(self.readyz)
+        ready = {"status": "ok", "failing": typed(list[str])}
+        not_ready = {"status": "unavailable", "failing": typed(list[str], ["database"])}
+        found.get("/readyz", responses=answers(ready) | answers(not_ready, status=503))(self.readyz)
         text = answers("# TYPE holdfast_queue_ready gauge", 401, 403, 503, media_type="text/plain")
         keyed = APIRouter(dependencies=KEYED)
         keyed.get("/metrics", responses=text, response_class=PlainTextResponse)(self.metrics)

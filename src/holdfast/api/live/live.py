@@ -16,16 +16,19 @@ from holdfast.api.live.streams import Streams, WatchedSubjects
 from holdfast.api.live.subjects import Kind, Snapshot, Subject, read_snapshots, read_subject
 from holdfast.api.request.access import KEYED, Access
 from holdfast.api.request.answer import answers
+from holdfast.api.request.sample import Sample
 from holdfast.client.app import Holdfast
 from holdfast.model.access_key import AccessAction
 from holdfast.model.error import InvalidOption
 from holdfast.model.id import JobId
 
 MOST_OF_ONE = 10
-_EXAMPLE = (
-    'id: 1\nevent: run\ndata: {"subject": "run:0198f1a2-…", "number": 1, "snapshot": {"state": "open"}}\n'
-)
-# Of one event, as tools read a stream.
+# Both of one event, as tools read a stream.
+_EXAMPLE = {
+    "id": "1",
+    "event": "run",
+    "data": '{"subject": "run:0198f1a2-…", "number": 1, "snapshot": {"state": "open"}}',
+}
 _EVENT = {
     "type": "object",
     "properties": {name: {"type": "string"} for name in ("id", "event", "data", "retry")},
@@ -55,8 +58,9 @@ class Live:
 
     def routes(self) -> APIRouter:
         found = APIRouter(prefix="/api/v1", dependencies=KEYED)
-        said = answers(_EXAMPLE, 401, 403, 404, 422, 429, 503, media_type=EventStream.media_type)
-        said[200]["content"][EventStream.media_type]["schema"] = _EVENT
+        said = answers(
+            Sample(_EXAMPLE, _EVENT), 401, 403, 404, 422, 429, 503, media_type=EventStream.media_type
+        )
         found.get("/live", status_code=200, responses=said, response_class=EventStream)(self.live)
         return found
 

@@ -9,12 +9,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from holdfast.api.messages.origin_check import OriginCheck
+from holdfast.api.producers.job_body import OPTIONS
 from holdfast.api.producers.job_store import JobStore
 from holdfast.api.producers.scoped_job import scoped_job
 from holdfast.api.request.access import KEYED, Access
 from holdfast.api.request.answer import answer, answers
+from holdfast.api.request.body import TEXT, VALUE, WORDS, Body, or_null
+from holdfast.api.request.sample import sample, typed
 from holdfast.client.app import Holdfast
-from holdfast.client.doctor_checks import examine
+from holdfast.client.doctor_checks import Finding, examine
 from holdfast.client.job_documents import read_document, read_job
 from holdfast.db import queues, stats
 from holdfast.model.access_key import AccessAction
@@ -24,20 +27,21 @@ from holdfast.model.stats import EndStats, StatsBy
 SINCE = timedelta(hours=1)
 MOST_QUEUES = 1000
 _STORED = {"success": True, "id": "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b11", "created": True}
-_EVENT = {
+_EXAMPLE = {
     "eventName": "capture/repository.sync",
     "data": {"repositoryId": "r-17", "priority": "high"},
     "id": "sync-r-17",
 }
+EVENT = Body({"eventName": TEXT, "data": VALUE, "id": or_null(WORDS), **OPTIONS}, ["eventName"], _EXAMPLE)
 _WELL = {
     "status": "healthy",
-    "findings": [],
+    "findings": [sample(Finding, check="queues", level="note")],
     "queues": [{"name": "bulk", "pending": 3, "processing": 2, "paused": False}],
     "metrics": {
-        "processingRate": 12.5,
-        "failureRate": 0.02,
-        "retrySuccessRate": 0.9,
-        "averageDuration": 1.7,
+        "processingRate": typed(float | None, 12.5),
+        "failureRate": typed(float | None, 0.02),
+        "retrySuccessRate": typed(float | None, 0.9),
+        "averageDuration": typed(timedelta | None, 1.7),
     },
 }
 
@@ -49,11 +53,10 @@ class FunctionRoutes:
 
     def routes(self) -> APIRouter:
         found = APIRouter(prefix="/.netlify/functions", dependencies=[*KEYED, Depends(self._origin)])
-        body = {"required": True, "content": {"application/json": {"example": _EVENT}}}
         found.post(
             "/queue-event",
             responses=answers(_STORED, 401, 403, 409, 413, 422, 503),
-            openapi_extra={"requestBody": body},
+            openapi_extra={"requestBody": EVENT.openapi},
         )(self.queue_event)
         found.get("/queue-health-check", responses=answers(_WELL, 401, 403, 503))(self.health_check)
         return found

@@ -15,10 +15,11 @@ from holdfast.api.messages.origin_check import OriginCheck
 from holdfast.api.request.access import KEYED, Access
 from holdfast.api.request.answer import answer, answers
 from holdfast.api.request.body import VALUE, Body, or_null
+from holdfast.api.request.sample import either, sample, typed, with_others
 from holdfast.client.app import Holdfast
 from holdfast.db import messages
 from holdfast.model.access_key import AccessAction
-from holdfast.model.message import MessageClaim, PendingMessage
+from holdfast.model.message import MessageClaim, MessageCounts, PendingMessage
 from holdfast.model.outcome import Verb
 from holdfast.model.payload import encode
 from holdfast.model.state import State
@@ -35,11 +36,21 @@ WORDS = {
     State.CANCELLED: "cancelled",
 }
 _PROBLEMS = (401, 403, 404, 409, 413, 422, 503)
-_STATUS = {"status": "pending", "claimedBy": None, "claimedAt": None, "attempts": 0, "priority": 50}
-_MESSAGE = {"id": "1761422679105-1j6sori2x", "text": "5", "botParams": {"entity": "poet", **_STATUS}}
+_STATUS = {
+    "status": "processing",
+    "claimedBy": typed(str | None, "worker-1"),
+    "claimedAt": typed(int | None, 1761422680000),
+    "attempts": 0,
+    "priority": 50,
+}
+_ID = "1761422679105-1j6sori2x"
+# The fields of the payload, and of its `botParams`, stand beside them.
+_MESSAGE = with_others({"id": _ID, "botParams": with_others(_STATUS)})
+_CLAIMED = {"success": True, "message": _MESSAGE}
+_NOT_CLAIMED = {"success": False, "reason": "already claimed", "status": "complete"}
 _NAME = {"type": "string", "maxLength": LONGEST_NAME}
 _NAMED = {"messageId": {**_NAME, "minLength": 1}, "workerId": or_null(_NAME)}
-_EXAMPLE = {"messageId": _MESSAGE["id"], "workerId": "worker-1"}
+_EXAMPLE = {"messageId": _ID, "workerId": "worker-1"}
 # Their content type is not looked at: `fetch` sends a string as text/plain.
 CLAIM = Body({**_NAMED, "group": or_null(_NAME)}, ["messageId"], _EXAMPLE)
 COMPLETE = Body({**_NAMED, "output": VALUE}, ["messageId"], _EXAMPLE)
@@ -58,12 +69,12 @@ class Messages:
     def routes(self) -> APIRouter:
         found = APIRouter(prefix="/api/queue", dependencies=[*KEYED, Depends(self._origin)])
         found.get("/pending", responses=answers([_MESSAGE], *_PROBLEMS))(self.pending)
-        claimed = answers({"success": True, "message": _MESSAGE}, *_PROBLEMS)
+        claimed = answers(either(_CLAIMED, _NOT_CLAIMED), *_PROBLEMS)
         found.post("/claim", responses=claimed, openapi_extra=_takes(CLAIM))(self.claim)
         ended = answers({"success": True, "status": "complete"}, *_PROBLEMS)
         found.post("/complete", responses=ended, openapi_extra=_takes(COMPLETE))(self.complete)
         found.post("/fail", responses=ended, openapi_extra=_takes(FAIL))(self.fail)
-        counts = {"pending": 3, "processing": 2, "complete": 145, "failed": 1}
+        counts = sample(MessageCounts)
         found.get("/stats", responses=answers(counts, 401, 403, 503))(self.stats)
         return found
 

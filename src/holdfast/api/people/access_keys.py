@@ -8,14 +8,15 @@ from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
 from holdfast.api.request.body import MAYBE_WORDS, VALUE, Body, or_null
 from holdfast.api.request.routes import Route, router
+from holdfast.api.request.sample import sample
 from holdfast.client.access_keys import create_key, rotate_key
 from holdfast.client.app import Holdfast
 from holdfast.db.access_keys import list_access_keys, revoke_access_key
-from holdfast.model.access_key import AccessAction, Caller
+from holdfast.model.access_key import AccessAction, AccessKey, AccessKeyState, Caller, NewSecret
 
 MOST_KEYS = 1000
-_SECRET = {"name": "ci", "secret": "hfk_…", "until": None}
-_KEY = {"name": "ci", "role": "producer", "queues": ["mail"], "tasks": None, "state": "valid", "secrets": 1}
+_SECRET = sample(NewSecret, name="ci", secret="hfk_…")
+_KEY = sample(AccessKey, name="ci", role="producer", queues=["mail"], tasks=["send_mail"])
 _SCOPE = or_null({"type": "array", "items": {"type": "string"}})
 REASON = {"reason": MAYBE_WORDS}
 CREATE = Body(
@@ -46,14 +47,13 @@ class KeyManagement:
         self._app, self._access = app, access
 
     def routes(self) -> APIRouter:
-        turned = {**_SECRET, "until": "2030-01-31T10:00:00Z"}
-        revoked = {"name": "ci", "state": "revoked"}
+        revoked = {"name": "ci", "state": AccessKeyState.REVOKED}
         return router(
             "keys",
             Route("GET", "/keys", self.find, {"keys": [_KEY]}),
             Route("POST", "/keys", self.create, _SECRET, CREATE, status=201),
             # A name may hold a slash.
-            Route("POST", "/keys/{name:path}/rotate", self.rotate, turned, ROTATE),
+            Route("POST", "/keys/{name:path}/rotate", self.rotate, _SECRET, ROTATE),
             Route("POST", "/keys/{name:path}/revoke", self.revoke, revoked, REVOKE),
         )
 
@@ -90,7 +90,7 @@ class KeyManagement:
         caller = await self._allowed(request)
         given = await REVOKE.read(request)
         await revoke_access_key(self._app.database, name, given.get("reason"), caller.name)
-        return answer({"name": name, "state": "revoked"})
+        return answer({"name": name, "state": AccessKeyState.REVOKED})
 
     async def _allowed(self, request: Request) -> Caller:
         return await self._access.check(request, AccessAction.MANAGE_KEYS)

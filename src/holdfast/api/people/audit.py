@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
-from holdfast.api.request.pages import Cursor, Size, page, read_number
+from holdfast.api.request.pages import Cursor, Size, page, paged, read_number
 from holdfast.api.request.query_filters import EVENT_FILTERS
 from holdfast.api.request.routes import Route, router
 from holdfast.api.request.sample import sample
@@ -39,7 +39,7 @@ class Audit:
         verified = {"intact": True, "days": [sample(AuditDay, status="intact")]}
         return router(
             "audit trail",
-            Route("GET", "/audit", self.find, {"events": [event], "next": "17"}, filters=EVENT_FILTERS),
+            Route("GET", "/audit", self.find, paged("events", event, "17"), filters=EVENT_FILTERS),
             Route("GET", "/audit/verify", self.verify, verified),
             Route("GET", "/audit/{number}", self.show, event),
         )

@@ -12,10 +12,10 @@ from holdfast.api.people.operate_jobs import STAGE
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
 from holdfast.api.request.body import IDS, REASON, Body, read_jobs
-from holdfast.api.request.pages import Cursor, Size, page, page_by_place, wrong_cursor
+from holdfast.api.request.pages import Cursor, Size, page, page_by_place, paged, wrong_cursor
 from holdfast.api.request.query_filters import LETTER_FILTERS
 from holdfast.api.request.routes import Route, router
-from holdfast.api.request.sample import ID, TIME, sample
+from holdfast.api.request.sample import ID, TIME, sample, typed
 from holdfast.api.request.scoped_view import all_seen_by, seen_by
 from holdfast.client.app import Holdfast
 from holdfast.client.dead import letter_document, require_dead, require_sheet, triage
@@ -69,9 +69,10 @@ class DeadLetterRoutes:
         letter = sample(DeadLetter, queue="mail", task="send_mail")
         sheet = sample(LetterSheet)
         whole = {**letter, **{name: sheet[name] for name in sheet if name != "letter"}}
-        replayed = {"jobs": [{"id": ID, "result": "replayed"}], "stopped": f"The canary {ID} ended dead."}
-        listed = {"letters": [letter], "next": f"{TIME},{ID}"}
-        grouped = {"groups": [sample(LetterGroup)], "next": "100"}
+        stopped = typed(str | None, f"The canary {ID} ended dead.")
+        replayed = {"jobs": [{"id": ID, "result": ReplayResult.REPLAYED}], "stopped": stopped}
+        listed = paged("letters", letter, f"{TIME},{ID}")
+        grouped = paged("groups", sample(LetterGroup), "100")
         return router(
             "dead letters",
             Route("GET", "/dead", self.find, listed, filters=LETTER_FILTERS),

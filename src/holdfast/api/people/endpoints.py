@@ -7,7 +7,7 @@ from starlette.responses import Response
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
 from holdfast.api.request.body import JUST_REASON, SETTINGS, Body, read_settings
-from holdfast.api.request.pages import Cursor, Size, page_by_name
+from holdfast.api.request.pages import Cursor, Size, page_by_name, paged
 from holdfast.api.request.routes import CHANGES, Route, Since, router
 from holdfast.api.request.sample import sample
 from holdfast.client.app import Holdfast
@@ -32,7 +32,7 @@ class Endpoints:
         second = sample(EndpointSecond, circuit="closed")
         return router(
             "endpoints",
-            Route("GET", "/endpoints", self.find, {"endpoints": [one], "next": "llama"}),
+            Route("GET", "/endpoints", self.find, paged("endpoints", one, "llama")),
             Route("GET", "/endpoints/{name}", self.show, one),
             Route("GET", "/endpoints/{name}/history", self.history, {"name": "llama", "seconds": [second]}),
             Route("PATCH", "/endpoints/{name}", self.change, {**CHANGES, "name": "llama"}, SET),

@@ -9,12 +9,13 @@ from starlette.responses import Response
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
 from holdfast.api.request.body import REASON, TEXT, Body
-from holdfast.api.request.pages import Cursor, Size, page_by_place
+from holdfast.api.request.pages import Cursor, Size, page_by_place, paged
 from holdfast.api.request.routes import CHANGES, Route, router
 from holdfast.api.request.sample import sample
 from holdfast.client.app import Holdfast
 from holdfast.db import flags, rollouts
 from holdfast.model.access_key import AccessAction
+from holdfast.model.audit import SettingChange
 from holdfast.model.flag import Flag
 from holdfast.model.rollout import Rollout, parse_share
 
@@ -51,14 +52,15 @@ class FlagsAndRollouts:
             sample(Flag, name="rescue", value="on"),
             sample(Rollout, name="new-queue", percent=20.0),
         )
-        changes = {"name": "rescue", "changes": [{"setting": "rescue", "before": "on", "after": "off"}]}
+        change = sample(SettingChange, setting="rescue", before="on", after="off")
+        changes = {"name": "rescue", "changes": [change]}
         shares = {**CHANGES, "name": "new-queue"}
         held = {"name": "new-queue", "key": "17", "in": True}
         return router(
             "flags and roll-outs",
-            Route("GET", "/flags", self.flags, {"flags": [flag], "next": "100"}),
+            Route("GET", "/flags", self.flags, paged("flags", flag, "100")),
             Route("PATCH", "/flags/{name}", self.set_flag, changes, SET_FLAG),
-            Route("GET", "/rollouts", self.rollouts, {"rollouts": [rollout], "next": "100"}),
+            Route("GET", "/rollouts", self.rollouts, paged("rollouts", rollout, "100")),
             Route("GET", "/rollouts/{name}", self.check, held),
             Route("PATCH", "/rollouts/{name}", self.set_rollout, shares, SET_ROLLOUT),
         )

@@ -1,7 +1,7 @@
 """What became of jobs: one, its state, its result, why it does not run, its timeline, and lists."""
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.requests import Request
@@ -11,27 +11,35 @@ from holdfast.api.limits.waiting import Waiting
 from holdfast.api.live.awaited_ends import AwaitedEnds
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer, answers
-from holdfast.api.request.pages import Cursor, Size, page
+from holdfast.api.request.pages import Cursor, Size, page, paged
 from holdfast.api.request.query_filters import JOB_FILTERS, job_filter
 from holdfast.api.request.routes import Route, router
-from holdfast.api.request.sample import ID, TIME, sample
+from holdfast.api.request.sample import ID, sample, typed
 from holdfast.api.request.scoped_view import all_seen_by, check_actor, seen_by
 from holdfast.client.app import Holdfast
 from holdfast.client.filters import wire
-from holdfast.client.handler_logs import by_attempt, read_logs
+from holdfast.client.handler_logs import SHOWN, by_attempt, read_logs
 from holdfast.client.read_id import read_id
 from holdfast.db import jobs, stats
 from holdfast.model.access_key import AccessAction
 from holdfast.model.error import NotFound
+from holdfast.model.handler_log import LogLine
 from holdfast.model.id import JobId
 from holdfast.model.job import Job, JobStatus
+from holdfast.model.state import State
+from holdfast.model.timeline import Blocker, TimelineEntry
 
 LONGEST_WAIT = 30
 _STATE = sample(JobStatus, state="completed")
-_RESULT = {"id": ID, "state": "completed", "output": {"sent": True}, "reason": None}
-_BLOCKER = {"blocker": "paused", "detail": "The queue mail is paused.", "until": None, "blocks": True}
-_LINE = {"at": TIME, "level": "INFO", "logger": "mail", "message": "sent"}
-_ENTRY = {"at": TIME, "what": "enqueued", "attempt": None, "words": "enqueued"}
+_RESULT = {
+    "id": ID,
+    "state": State.COMPLETED,
+    "output": typed(Any, {"sent": True}),
+    "reason": typed(str | None),
+}
+_BLOCKER = sample(Blocker, blocker="paused", detail="The queue mail is paused.", blocks=True)
+_LINE = sample(LogLine, level="INFO", logger="mail", message="sent")
+_ENTRY = sample(TimelineEntry, what="started", words="started by a worker")
 
 Wait = Annotated[float, Query(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the job's end.")]
 Attempt = Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Only this attempt.")]
@@ -47,12 +55,12 @@ class JobReads:
 
     def routes(self) -> APIRouter:
         one = sample(Job, state="ready")
-        running = answers({**_RESULT, "state": "running", "output": None}, status=202)
+        running = answers({**_RESULT, "state": State.RUNNING, "output": typed(Any, None)}, status=202)
         why = {"job": ID, "may_run": False, "blockers": [_BLOCKER]}
-        lines = {"job": ID, "attempts": [{"attempt": 1, "lines": [_LINE]}]}
+        lines = {"job": ID, "attempts": [{"attempt": 1, "lines": [{name: _LINE[name] for name in SHOWN}]}]}
         return router(
             "jobs",
-            Route("GET", "/jobs", self.find, {"jobs": [one], "next": ID}, filters=JOB_FILTERS),
+            Route("GET", "/jobs", self.find, paged("jobs", one, ID), filters=JOB_FILTERS),
             Route("GET", "/jobs/{job_id}", self.show, one),
             Route("GET", "/jobs/{job_id}/state", self.state, _STATE),
             Route("GET", "/jobs/{job_id}/result", self.result, _RESULT, also=running),

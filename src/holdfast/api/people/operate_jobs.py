@@ -21,7 +21,10 @@ from holdfast.db import dead, jobs, operator, pipelines
 from holdfast.db.statement import Executor
 from holdfast.model.access_key import AccessAction, Caller
 from holdfast.model.id import JobId
+from holdfast.model.operator_action import OperatorResult
 from holdfast.model.payload import encode
+from holdfast.model.pipeline import SignalResult
+from holdfast.model.queue import CancelResult, ReplayResult
 
 Fields = dict[str, Any]
 Results = Mapping[JobId, StrEnum]
@@ -47,7 +50,7 @@ class JobAction:
     says: str
     fields: Mapping[str, Schema]
     example: Fields
-    result: str
+    result: StrEnum
     run: Callable[[Executor, Sequence[JobId], Fields, str], Awaitable[Results]]
 
     def bodies(self) -> tuple[Body, Body]:
@@ -63,7 +66,7 @@ ACTIONS = (
         "Cancels {}. Running handlers are asked to stop: `asked`.",
         {"reason": REASON},
         {"reason": "wrong list"},
-        "cancelled",
+        CancelResult.CANCELLED,
         lambda on, ids, given, actor: jobs.cancel_jobs(on, ids, given.get("reason"), actor),
     ),
     JobAction(
@@ -71,7 +74,7 @@ ACTIONS = (
         "Runs {} again under the same id, if ended.",
         {"stage": STAGE, "reason": REASON},
         {"reason": "the server works again"},
-        "replayed",
+        ReplayResult.REPLAYED,
         lambda on, ids, given, actor: jobs.replay_jobs(
             on, ids, given.get("reason"), actor, given.get("stage")
         ),
@@ -81,7 +84,7 @@ ACTIONS = (
         "Takes {} from the worker and makes it ready again; later writes of the worker are refused.",
         {"reason": NEEDED_REASON},
         {"reason": "the handler hangs"},
-        "reclaimed",
+        OperatorResult.RECLAIMED,
         lambda on, ids, given, actor: operator.reclaim(on, ids, given["reason"], actor),
     ),
     JobAction(
@@ -89,7 +92,7 @@ ACTIONS = (
         "Sets the priority of {}, from 0 to 100.",
         {"priority": PRIORITY, "reason": NEEDED_REASON},
         {"priority": 90, "reason": "a customer waits"},
-        "set",
+        OperatorResult.SET,
         lambda on, ids, given, actor: operator.set_priority(
             on, ids, given["priority"], given["reason"], actor
         ),
@@ -106,7 +109,7 @@ class OperateJobs:
         self._app, self._access = app, access
 
     def routes(self) -> APIRouter:
-        results = {"jobs": [{"id": ID, "result": "resumed"}]}
+        results = {"jobs": [{"id": ID, "result": SignalResult.RESUMED}]}
         return router(
             "jobs",
             *(route for action in ACTIONS for route in self._pair(action)),

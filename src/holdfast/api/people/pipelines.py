@@ -8,9 +8,9 @@ from starlette.responses import Response
 
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
-from holdfast.api.request.pages import Cursor, Size, page_by_place
+from holdfast.api.request.pages import Cursor, Size, page_by_place, paged
 from holdfast.api.request.routes import Route, Since, router
-from holdfast.api.request.sample import sample
+from holdfast.api.request.sample import sample, typed
 from holdfast.client.app import Holdfast
 from holdfast.client.pipeline_board import (
     OF_THE_PIPELINE,
@@ -39,11 +39,11 @@ class Pipelines:
         version = sample(PipelineVersion, **named, stages=["draft", "review"], is_newest=True)
         known = sample(StageDetails, stage="draft", task="draft", queue="posts.draft")
         stage = {key: known[key] for key in known if key not in OF_THE_PIPELINE}
-        shown = {**named, "stages": [{**stage, "jobs": sample(StageLoad)}]}
+        shown = {**named, "stages": [{**stage, "jobs": typed(StageLoad | None)}]}
         ended = {"name": "posts", "ended": [sample(EndStats, name="posts/draft")]}
         return router(
             "pipelines",
-            Route("GET", "/pipelines", self.find, {"pipelines": [version], "next": "100"}),
+            Route("GET", "/pipelines", self.find, paged("pipelines", version, "100")),
             Route("GET", "/pipelines/{name}", self.show, shown),
             Route("GET", "/pipelines/{name}/stats", self.stats, ended),
         )

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
 from holdfast.api.request.body import FLAG, NEEDED_REASON, REASON, SETTINGS, TEXT, Body
-from holdfast.api.request.pages import Cursor, Size, page_by_place
+from holdfast.api.request.pages import Cursor, Size, page_by_place, paged
 from holdfast.api.request.routes import CHANGES, Reason, Route, router
 from holdfast.api.request.sample import sample
 from holdfast.client.app import Holdfast
@@ -44,7 +44,7 @@ class QueueMoves:
         return router(
             "queues",
             Route("POST", "/queues/{name}/move", self.move, moved, MOVE),
-            Route("GET", "/rebalance", self.pairs, {"pairs": [sample(RebalancePair, **pair)], "next": "100"}),
+            Route("GET", "/rebalance", self.pairs, paged("pairs", sample(RebalancePair, **pair), "100")),
             Route("POST", "/rebalance", self.rebalance, {"pairs": [sample(RebalancedPair, **pair)]}, ROUND),
             Route("PATCH", path, self.set_pair, changes, SET),
             Route("DELETE", path, self.remove_pair, {"name": "chat -> bulk", "removed": True}),

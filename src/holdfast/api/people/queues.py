@@ -9,9 +9,9 @@ from starlette.responses import Response
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
 from holdfast.api.request.body import JUST_REASON, SETTINGS, Body, read_settings
-from holdfast.api.request.pages import Cursor, Size, page
+from holdfast.api.request.pages import Cursor, Size, page, paged
 from holdfast.api.request.routes import CHANGES, Route, Since, router
-from holdfast.api.request.sample import sample
+from holdfast.api.request.sample import sample, typed
 from holdfast.api.request.scoped_view import all_seen_by, seen_by
 from holdfast.client.app import Holdfast
 from holdfast.client.task_and_queue_settings import queue_wire
@@ -40,13 +40,10 @@ class Queues:
 
     def routes(self) -> APIRouter:
         mail = {"queue": "mail"}
-        found = {
-            "queues": [sample(QueueSummary, name="mail")],
-            "next": "mail",
-            "all_paused": sample(FullPause),
-        }
+        one = sample(QueueSummary, name="mail")
+        found = paged("queues", one, "mail", all_paused=typed(FullPause | None))
         depth = {**mail, "samples": [sample(DepthSample, **mail)]}
-        everything = {"paused": True, "still_paused": []}
+        everything = {"paused": True, "still_paused": typed(list[str])}
         return router(
             "queues",
             Route("GET", "/queues", self.find, found),

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
 from holdfast.api.request.body import OBJECT, REASON, SETTINGS, TEXT, VALUE, Body, check_value
-from holdfast.api.request.pages import Cursor, Size, page_by_place
+from holdfast.api.request.pages import Cursor, Size, page_by_place, paged
 from holdfast.api.request.routes import CHANGES, Reason, Route, router
 from holdfast.api.request.sample import sample
 from holdfast.client.app import Holdfast
@@ -71,7 +71,7 @@ class Rules:
         path = "/rules/{kind}/{owner}/{name}"
         return router(
             "rules",
-            Route("GET", "/rules", self.find, {"rules": [rule], "next": "100"}),
+            Route("GET", "/rules", self.find, paged("rules", rule, "100")),
             Route("POST", "/rules", self.add, changes, ADD, status=201),
             Route(
                 "POST", "/rules/test", self.test, {**sample(RuleTest, queue="bulk"), "rules": [tested]}, TRY

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
 from holdfast.api.request.body import REASON, Body
-from holdfast.api.request.pages import Cursor, Size, page
+from holdfast.api.request.pages import Cursor, Size, page, paged
 from holdfast.api.request.routes import Route, router
 from holdfast.api.request.sample import ID, sample
 from holdfast.client.app import Holdfast
@@ -41,7 +41,7 @@ class ManageRuns:
     def routes(self) -> APIRouter:
         return router(
             "runs",
-            Route("GET", "/runs", self.find, {"runs": [sample(RunSummary, name="nightly")], "next": ID}),
+            Route("GET", "/runs", self.find, paged("runs", sample(RunSummary, name="nightly"), ID)),
             Route("POST", "/runs/{run_id}/cancel", self.cancel, {"run": ID, "cancelled": 12}, CANCEL),
             Route("POST", "/runs/{run_id}/replay", self.replay, {"run": ID, "replayed": 3}, REPLAY),
         )

@@ -1,5 +1,7 @@
 """Schedules for people: list, show, add, change, pause, resume, remove, run now."""
 
+from datetime import datetime
+
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
@@ -7,9 +9,9 @@ from starlette.responses import Response
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
 from holdfast.api.request.body import JUST_REASON, SETTINGS, TEXT, Body, read_settings
-from holdfast.api.request.pages import Cursor, Size, page_by_name
+from holdfast.api.request.pages import Cursor, Size, page_by_name, paged
 from holdfast.api.request.routes import CHANGES, Reason, Route, router
-from holdfast.api.request.sample import ID, TIME, sample
+from holdfast.api.request.sample import ID, TIME, sample, typed
 from holdfast.client.app import Holdfast
 from holdfast.client.schedule import schedule_document, schedule_wire
 from holdfast.client.schedules import add_schedule, change_schedule, require_schedule
@@ -30,11 +32,14 @@ class ScheduleRoutes:
         self._app, self._access = app, access
 
     def routes(self) -> APIRouter:
-        one = {**sample(Schedule, name="report", **POLICY, state="active"), "next_slots": [TIME]}
+        one = {
+            **sample(Schedule, name="report", **POLICY, state="active"),
+            "next_slots": typed(list[datetime], [TIME]),
+        }
         changes = {**CHANGES, "name": "report"}
         return router(
             "schedules",
-            Route("GET", "/schedules", self.find, {"schedules": [one], "next": "report"}),
+            Route("GET", "/schedules", self.find, paged("schedules", one, "report")),
             Route("POST", "/schedules", self.add, changes, ADD, status=201),
             Route("GET", "/schedules/{name}", self.show, one),
             Route("PATCH", "/schedules/{name}", self.change, changes, CHANGE),

@@ -9,10 +9,10 @@ from starlette.responses import Response
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
 from holdfast.api.request.body import OBJECT, TEXT, Body
-from holdfast.api.request.pages import FARTHEST, Cursor, Size, page, page_by_place, read_number
+from holdfast.api.request.pages import FARTHEST, Cursor, Size, page, page_by_place, paged, read_number
 from holdfast.api.request.query_filters import ERROR_FILTERS
 from holdfast.api.request.routes import Route, Since, router
-from holdfast.api.request.sample import sample
+from holdfast.api.request.sample import sample, typed
 from holdfast.client.app import Holdfast
 from holdfast.client.errors import read_errors
 from holdfast.client.report.read_report import read_report
@@ -44,9 +44,10 @@ class Statistics:
         self._app, self._access = app, access
 
     def routes(self) -> APIRouter:
-        rates = dict.fromkeys(("success_rate", "retry_rate", "retry_success_rate", "retries_per_job"), 0.5)
+        named = ("success_rate", "retry_rate", "retry_success_rate", "retries_per_job")
+        rates = dict.fromkeys(named, typed(float | None, 0.5))
         ended = {"ended": [{**sample(EndStats, name="mail"), **rates}]}
-        errors = {"errors": [sample(ErrorGroup)], "next": "100", "total": sample(ErrorTotal)}
+        errors = paged("errors", sample(ErrorGroup), "100", total=sample(ErrorTotal))
         metric = sample(ReportedMetric, name="model_server_load")
         history = {"name": "model_server_load", "values": [sample(ReportedValue)]}
         return router(
@@ -56,7 +57,7 @@ class Statistics:
             Route("GET", "/stats/parts", self.parts, {"parts": [sample(TimeParts, name="send_mail")]}),
             Route("GET", "/errors", self.errors, errors, filters=ERROR_FILTERS),
             Route("GET", "/report", self.report, sample(Report)),
-            Route("GET", "/reported-metrics", self.reported, {"metrics": [metric], "next": "100"}),
+            Route("GET", "/reported-metrics", self.reported, paged("metrics", metric, "100")),
             Route(
                 "POST", "/reported-metrics", self.report_metric, {"name": metric["name"]}, METRIC, status=201
             ),

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
 from holdfast.api.request.body import IDS, NEEDED_REASON, TEXT, Body
-from holdfast.api.request.pages import Cursor, Size, page_by_place
+from holdfast.api.request.pages import Cursor, Size, page_by_place, paged
 from holdfast.api.request.routes import Route, Since, router
 from holdfast.api.request.sample import ID, sample
 from holdfast.client.app import Holdfast
@@ -40,7 +40,7 @@ class ManageWorkers:
         left = {"hours": [sample(LeftWorkers, group="default")]}
         return router(
             "workers",
-            Route("GET", "/workers", self.find, {"workers": [one], "next": "100"}),
+            Route("GET", "/workers", self.find, paged("workers", one, "100")),
             Route("GET", "/workers/left", self.left, left),
             Route("GET", "/workers/{worker_id}", self.show, one),
             Route("POST", "/workers/drain", self.drain, {"workers": [ID]}, DRAIN),

@@ -1,13 +1,11 @@
 """Enqueue over HTTP: one job, one as an event, or many as NDJSON in one transaction."""
 
-import json
-from typing import Any
-
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
 from holdfast.api.producers.bulk_body import NDJSON, BulkBodies
+from holdfast.api.producers.job_body import job_body
 from holdfast.api.producers.job_store import JobStore
 from holdfast.api.producers.new_runs import NewRuns
 from holdfast.api.producers.scoped_job import scoped_job
@@ -15,15 +13,20 @@ from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer, answers
 from holdfast.api.request.idempotency_key import REPEATABLE, idempotency_key
 from holdfast.api.request.routes import Route, router
-from holdfast.api.request.sample import ID
+from holdfast.api.request.sample import ID, typed
 from holdfast.client.app import Holdfast
-from holdfast.client.job_documents import OPTIONS, read_document, read_job
+from holdfast.client.job_documents import read_document, read_job
 from holdfast.model.access_key import AccessAction
+from holdfast.model.id import JobId, RunId
 
-_JOB = {"task": "send_mail", "payload": {"to": "ada@example.org"}, "queue": "mail", "priority": 70}
-_EVENT = {"eventName": "message.created", "data": {"id": 7}}
+_EXAMPLE = {"task": "send_mail", "payload": {"to": "ada@example.org"}, "queue": "mail", "priority": 70}
+JOB, LINES = job_body(_EXAMPLE), job_body(_EXAMPLE, media_type=NDJSON)
+EVENT = job_body({"eventName": "message.created", "data": {"id": 7}}, "eventName", "data")
+ONCE = {"parameters": [REPEATABLE]}
 _STORED = {"id": ID, "created": True}
-_IN_A_RUN = {"run": "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b12", "ids": None, "created": 0}
+_RUN = "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b12"
+_MANY = {"run": typed(RunId | None, _RUN), "ids": typed(list[JobId], [ID]), "created": 1}
+_IN_A_RUN = {"run": _RUN, "ids": None, "created": 0}
 
 
 class Producers:
@@ -34,22 +37,19 @@ class Producers:
 
     def routes(self) -> APIRouter:
         known = answers({**_STORED, "created": False})
-        many = {"run": None, "ids": [ID], "created": 1}
-        lines = takes(f"{json.dumps(_JOB)}\n", NDJSON)
         return router(
             "jobs",
-            Route("POST", "/jobs", self.enqueue, _STORED, status=201, also=known, extra=takes(_JOB)),
-            Route(
-                "POST", "/events", self.enqueue_event, _STORED, status=201, also=known, extra=takes(_EVENT)
-            ),
+            Route("POST", "/jobs", self.enqueue, _STORED, JOB, status=201, also=known, extra=ONCE),
+            Route("POST", "/events", self.enqueue_event, _STORED, EVENT, status=201, also=known, extra=ONCE),
             Route(
                 "POST",
                 "/jobs/bulk",
                 self.enqueue_many,
-                many,
+                _MANY,
+                LINES,
                 status=201,
                 also=answers(_IN_A_RUN),
-                extra=lines,
+                extra=ONCE,
             ),
         )
 
@@ -91,10 +91,3 @@ class Producers:
             job = scoped_job(caller, job, idempotency_key(request))
             stored = await self._store.store_one(request, caller, job)
         return answer(stored, 201 if stored.created else 200)
-
-
-def takes(example: Any, media_type: str = "application/json") -> dict[str, Any]:
-    """What the OpenAPI document says about the body, which is read by our own code."""
-    said = f"Besides it, options of the job: {', '.join(sorted(OPTIONS))}."
-    body = {"required": True, "description": said, "content": {media_type: {"example": example}}}
-    return {"requestBody": body, "parameters": [REPEATABLE]}

@@ -1,7 +1,7 @@
 """Runs for producers: start one with its jobs, add more, seal it, and see how far it is."""
 
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,17 +10,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from holdfast.api.producers.bulk_body import NDJSON, BulkBodies
-from holdfast.api.producers.enqueue import takes
+from holdfast.api.producers.enqueue import ONCE
+from holdfast.api.producers.job_body import job_body
 from holdfast.api.producers.job_store import JobStore
 from holdfast.api.producers.new_runs import NewRuns
 from holdfast.api.producers.refused_job import RefusedJob
 from holdfast.api.producers.scoped_job import scoped_job
 from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer, answers
+from holdfast.api.request.body import FLAG, OBJECT, SPAN, TEXT, WORDS, Body, Schema, or_null
 from holdfast.api.request.idempotency_key import idempotency_key, refuse_idempotency_key
 from holdfast.api.request.problem import RequestRefused, problem_of
 from holdfast.api.request.routes import Route, router
-from holdfast.api.request.sample import ID
+from holdfast.api.request.sample import ID, sample, typed
 from holdfast.client.app import Holdfast
 from holdfast.client.bulk import chunks
 from holdfast.client.enqueue_options import NONE, with_options
@@ -32,18 +34,32 @@ from holdfast.db import runs
 from holdfast.model.access_key import AccessAction, Caller
 from holdfast.model.duration import parse_duration
 from holdfast.model.error import AccessDenied, HoldfastError, InvalidPayload
-from holdfast.model.id import RunId
-from holdfast.model.run_progress import StartedRun
+from holdfast.model.id import JobId, RunId
+from holdfast.model.run_progress import RunProgress, StartedRun
 
-FIELDS = {
-    "name", "labels", "origin", "budget", "max_units", "max_time", "on_complete", "jobs", "seal",
-}  # fmt: skip
 AS_A_JOB = 'write it as {"task": "…", "payload": {…}}'
 _ID = "0198f1a2-7d3c-7b1e-9c55-0a6f2d4e8b12"
 _JOB = {"task": "send_mail", "payload": {"to": "ada@example.org"}, "queue": "mail"}
-_RUN = {"name": "newsletter", "labels": {"month": "May"}, "jobs": [_JOB], "seal": True}
-_STORED = {"run": _ID, "ids": [ID], "created": 1}
-_PROGRESS = {"id": _ID, "name": "newsletter", "state": "sealed", "total": 1, "ready": 1, "completed": 0}
+LINES = job_body(_JOB, media_type=NDJSON)
+JOBS: Schema = {"type": "array", "items": LINES.schema}
+RUN = Body(
+    {
+        "name": TEXT,
+        "labels": or_null(OBJECT),
+        "origin": or_null(WORDS),
+        "budget": {"type": ["number", "string", "null"], "description": "Money, such as 5 or 5 USD."},
+        "max_units": or_null({"type": "number"}),
+        "max_time": or_null(SPAN),
+        "on_complete": or_null(LINES.schema),
+        "jobs": JOBS,
+        "seal": FLAG,
+    },
+    ["name"],
+    {"name": "newsletter", "labels": {"month": "May"}, "jobs": [_JOB], "seal": True},
+)
+MORE = Body({"jobs": JOBS}, ["jobs"], {"jobs": [_JOB]})
+_STORED = {"run": _ID, "ids": typed(list[JobId], [ID]), "created": 1}
+_PROGRESS = sample(RunProgress, id=_ID, name="newsletter", state="sealed")
 
 
 class ProducerRuns:
@@ -53,15 +69,14 @@ class ProducerRuns:
 
     def routes(self) -> APIRouter:
         again = answers({"run": _ID, "ids": None, "created": 0})
-        jobs, lines = takes({"jobs": [_JOB]}), takes('{"task": "send_mail"}\n', NDJSON)
-        jobs["parameters"] = lines["parameters"] = []
+        shown = {**_PROGRESS, "more_than": typed(list[str])}
         run = "/runs/{run_id}"
         return router(
             "runs",
-            Route("POST", "/runs", self.start, _STORED, status=201, also=again, extra=takes(_RUN)),
-            Route("GET", run, self.show, _PROGRESS),
-            Route("POST", f"{run}/jobs", self.add, _STORED, status=201, extra=jobs),
-            Route("POST", f"{run}/jobs/bulk", self.add_many, _STORED, status=201, extra=lines),
+            Route("POST", "/runs", self.start, _STORED, RUN, status=201, also=again, extra=ONCE),
+            Route("GET", run, self.show, shown),
+            Route("POST", f"{run}/jobs", self.add, _STORED, MORE, status=201),
+            Route("POST", f"{run}/jobs/bulk", self.add_many, _STORED, LINES, status=201),
             Route("POST", f"{run}/seal", self.seal, {"run": _ID, "ended": False}),
         )
 
@@ -148,7 +163,7 @@ class ProducerRuns:
 
 def _read_run(document: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """Its name and its options, in the form of start_run."""
-    _refuse_unknown(document, FIELDS)
+    _refuse_unknown(document, RUN.schema["properties"])
     name = document.get("name")
     if not isinstance(name, str) or not 1 <= len(name) <= 200:
         raise InvalidPayload(
@@ -156,7 +171,7 @@ def _read_run(document: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         )
     if not isinstance(document.get("seal", False), bool):
         raise InvalidPayload("seal must be true or false.", "send one of the two", "$.seal")
-    given = {key: value for key, value in document.items() if value is not None and key in FIELDS}
+    given = {key: value for key, value in document.items() if value is not None}
     plain = ("budget", "max_units", "on_complete")
     options: dict[str, Any] = {key: given[key] for key in plain if key in given}
     if "max_time" in given:
@@ -165,8 +180,8 @@ def _read_run(document: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     return name, {**options, **shared}
 
 
-def _refuse_unknown(document: dict[str, Any], known: set[str]) -> None:
-    unknown = sorted(document.keys() - known)
+def _refuse_unknown(document: dict[str, Any], known: Collection[str]) -> None:
+    unknown = sorted(document.keys() - set(known))
     if unknown:
         raise InvalidPayload(
             f"There is no field {unknown[0]}.", f"the fields are {', '.join(sorted(known))}", "$"

@@ -4,6 +4,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from holdfast.api.request.sample import sampled
 from holdfast.model.json_document import json_text
 
 OpenApi = dict[int | str, dict[str, Any]]
@@ -42,13 +43,15 @@ def answer(value: Any, status: int = 200) -> Response:
     return Response(json_text(value).encode("utf-8", "replace"), status, media_type="application/json")
 
 
-def answers(example: Any, *problems: int, status: int = 200, media_type: str = "application/json") -> OpenApi:
-    """The answer of a route, by an example, and the problems that it may answer with.
+def answers(said: Any, *problems: int, status: int = 200, media_type: str = "application/json") -> OpenApi:
+    """The answer of a route, as `sampled` reads it, and the problems that it may answer with.
 
     The limits of the server hold for every route, and are added.
     """
     always = {413, 429, 431, 503} if 401 in problems else {413, 431}
-    found: OpenApi = {status: {"description": "Done.", "content": {media_type: {"example": example}}}}
+    done = sampled(said)
+    shown = {"schema": done.schema, "example": done.example}
+    found: OpenApi = {status: {"description": "Done.", "content": {media_type: shown}}}
     for problem in sorted(always.union(problems)):
         content = {"application/problem+json": {"schema": _PROBLEM}}
         found[problem] = {"description": _WORDS[problem], "content": content}

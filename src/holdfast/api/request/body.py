@@ -50,12 +50,20 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 
 class Body:
-    """Its fields by name; an absent body is an empty object, so that a route may need none."""
+    """Its fields by name; an absent body is an empty object, so that a route may need none.
+
+    `media_type`: of a body of several such objects, one per line.
+    """
 
     def __init__(
-        self, fields: Mapping[str, Schema], required: Iterable[str] = (), example: Mapping[str, Any] = {}
+        self,
+        fields: Mapping[str, Schema],
+        required: Iterable[str] = (),
+        example: Mapping[str, Any] = {},
+        media_type: str = "application/json",
     ) -> None:
         self.schema, self._example = an_object(fields, required), dict(example)
+        self._media_type = media_type
 
     async def read(self, request: Request) -> dict[str, Any]:
         """Raises InvalidPayload with the path of what is wrong. If the body came late, the access key is
@@ -71,8 +79,10 @@ class Body:
 
     @property
     def openapi(self) -> dict[str, Any]:
-        content = {"application/json": {"schema": self.schema, "example": self._example}}
-        return {"required": bool(self.schema["required"]), "content": content}
+        content = {self._media_type: {"schema": self.schema, "example": self._example}}
+        found = {"required": bool(self.schema["required"]), "content": content}
+        is_one = self._media_type == "application/json"
+        return found if is_one else {**found, "description": "The schema and the example are of one line."}
 
 
 def an_object(fields: Mapping[str, Schema], required: Iterable[str] = ()) -> dict[str, Any]:

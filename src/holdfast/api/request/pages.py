@@ -7,6 +7,7 @@ from fastapi import Query
 from starlette.responses import Response
 
 from holdfast.api.request.answer import answer
+from holdfast.api.request.sample import typed
 from holdfast.model.error import InvalidOption
 
 MOST = 1000
@@ -23,6 +24,11 @@ class Named(Protocol):
 
 
 N = TypeVar("N", bound=Named)
+
+
+def paged(name: str, item: Any, following: str, **more: Any) -> dict[str, Any]:
+    """What the OpenAPI document says of a page."""
+    return {name: [item], "next": typed(str | None, following), **more}
 
 
 def page(name: str, items: Sequence[Any], following: object, **more: Any) -> Response:

@@ -14,6 +14,8 @@ from holdfast.api.request.access import KEYED
 from holdfast.api.request.answer import OpenApi, answers
 from holdfast.api.request.body import Body
 from holdfast.api.request.query_filters import Filters
+from holdfast.api.request.sample import sample
+from holdfast.model.audit import SettingChange
 
 PREFIX = "/api/v1"
 READ = (401, 403, 404, 422, 429, 503)
@@ -24,12 +26,12 @@ Since = Annotated[str, Query(description="How far to look back: seconds, or a te
 Reason = Annotated[str | None, Query(max_length=2000, description="Recorded in the audit trail.")]
 
 # The answer to a change of settings.
-CHANGES = {"name": "mail", "changes": [{"setting": "timeout", "before": 60, "after": 120}]}
+CHANGES = {"name": "mail", "changes": [sample(SettingChange, setting="timeout", before=60, after=120)]}
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """`example`: of the answer. `says`: what the route does, instead of the handler's docstring.
+    """`said`: the answer, as `sampled` reads it. `says`: what the route does, if not the handler's docstring.
 
     `also`: its other answers. `extra`: more of its entry in the OpenAPI document.
     """
@@ -37,7 +39,7 @@ class Route:
     method: str
     path: str
     handler: Callable[..., Awaitable[Response]]
-    example: Any
+    said: Any
     body: Body | None = None
     filters: Filters | None = None
     status: int = 200
@@ -80,7 +82,7 @@ def router(noun: str, *routes: Route) -> APIRouter:
             one.handler,
             methods=[one.method],
             status_code=one.status,
-            responses=(one.also or {}) | answers(one.example, *problems, status=one.status),
+            responses=(one.also or {}) | answers(one.said, *problems, status=one.status),
             openapi_extra=extra,
             description=one.says,
         )

@@ -16,7 +16,7 @@ from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
 from holdfast.api.request.body import SPAN, Body, or_null, read_span
 from holdfast.api.request.routes import Route, router
-from holdfast.api.request.sample import ID
+from holdfast.api.request.sample import ID, typed
 from holdfast.api.workers.claim_permits import Claimant
 from holdfast.api.workers.long_polls import LongPolls
 from holdfast.api.workers.read_end import LISTED, Destination, read_listed
@@ -25,7 +25,7 @@ from holdfast.client.read_id import read_id
 from holdfast.db.remote_worker import Named, checkpoints_of, contexts_of, settle_and_claim_known
 from holdfast.model.access_key import AccessAction
 from holdfast.model.error import LeaseLost
-from holdfast.model.id import JobId, Token, WorkerId
+from holdfast.model.id import JobId, RunId, Token, WorkerId
 from holdfast.model.job import ClaimedJob
 from holdfast.model.outcome import End
 from holdfast.model.payload import decode
@@ -36,17 +36,20 @@ LONGEST_WAIT = timedelta(seconds=30)
 MOST_ENDS = 1000
 _TOKEN = "6f1d2c3b-4a59-4e68-8d77-c6b5a4938271"
 CLAIMED_JOB = {
-    "id": ID, "token": _TOKEN, "task": "send_mail", "queue": "mail", "payload": {"to": "ada@example.org"},
-    "attempt": 1, "failures": 0, "priority": 50, "labels": {}, "run": None, "stage": None, "order_key": None,
-    "stop_after": 300.0, "endpoint": None, "trace": None, "checkpoints": {}, "context": {},
+    "id": ID, "token": _TOKEN, "task": "send_mail", "queue": "mail",
+    "payload": typed(Any, {"to": "ada@example.org"}), "attempt": 1, "failures": 0, "priority": 50,
+    "labels": typed(dict[str, Any]), "run": typed(RunId | None), "stage": typed(str | None, "draft"),
+    "order_key": typed(str | None, "customer-17"), "stop_after": typed(timedelta | None, 300.0),
+    "endpoint": typed(str | None, "llama"), "trace": typed(dict[str, str] | None),
+    "checkpoints": typed(dict[str, Any]), "context": typed(dict[str, Any]),
 }  # fmt: skip
 _CLAIMED = {
     "jobs": [CLAIMED_JOB],
-    "lost": [],
-    "repeated": [],
+    "lost": typed(list[JobId]),
+    "repeated": typed(list[JobId]),
     "drain": False,
     "lapsed": False,
-    "next_in": None,
+    "next_in": typed(timedelta | None, 12.5),
 }
 _END = {"id": ID, "token": _TOKEN, "verb": "complete", "output": 7}
 CLAIM = Body(

@@ -1,5 +1,6 @@
 """A job that a worker over HTTP holds by its token: its end, checkpoints and progress."""
 
+from datetime import datetime
 from typing import Any
 
 from fastapi import APIRouter
@@ -10,6 +11,7 @@ from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
 from holdfast.api.request.body import UUID, VALUE, WORDS, Body
 from holdfast.api.request.routes import Route, router
+from holdfast.api.request.sample import TIME, typed
 from holdfast.api.workers.read_end import Destination, end_body, read_end
 from holdfast.client.app import Holdfast
 from holdfast.client.read_id import read_id
@@ -21,11 +23,12 @@ from holdfast.model.id import JobId, Token
 from holdfast.model.outcome import Verb
 from holdfast.model.payload import encode
 from holdfast.model.progress_report import NotReported
+from holdfast.model.state import State
 from holdfast.model.worker import EndedJob, EndResult
 
 TOKEN = "6f1d2c3b-4a59-4e68-8d77-c6b5a4938271"
-_ENDED = {"state": "completed", "due_at": None, "repeated": False}
-_LATER = {"state": "scheduled", "due_at": "2030-01-31T09:00:00Z", "repeated": False}
+_LATER = {"state": State.SCHEDULED, "due_at": typed(datetime | None, TIME), "repeated": False}
+_ENDED = {"state": State.COMPLETED, "due_at": typed(datetime | None, None), "repeated": False}
 _ERROR = {"message": "no route to host", "class": "transient", "type": "Unreachable"}
 REPORT = ("done", "total", "failed", "note", "item", "errors")
 ENDS = {
@@ -61,8 +64,12 @@ class HeldJobs:
             Route("POST", f"{job}/complete", self.complete, _ENDED, ENDS[Verb.COMPLETE]),
             Route("POST", f"{job}/fail", self.fail, _LATER, ENDS[Verb.FAIL]),
             Route("POST", f"{job}/snooze", self.snooze, _LATER, ENDS[Verb.SNOOZE]),
-            Route("POST", f"{job}/release", self.release, {**_ENDED, "state": "ready"}, ENDS[Verb.RELEASE]),
-            Route("POST", f"{job}/reject", self.reject, {**_ENDED, "state": "rejected"}, ENDS[Verb.REJECT]),
+            Route(
+                "POST", f"{job}/release", self.release, {**_ENDED, "state": State.READY}, ENDS[Verb.RELEASE]
+            ),
+            Route(
+                "POST", f"{job}/reject", self.reject, {**_ENDED, "state": State.REJECTED}, ENDS[Verb.REJECT]
+            ),
             Route("POST", f"{job}/checkpoint", self.checkpoint, {"saved": True}, CHECKPOINT),
             Route("POST", f"{job}/progress", self.progress, {"stored": True}, PROGRESS),
         )

@@ -1,5 +1,7 @@
 """What a job of a worker over HTTP waits for: its children, and signals."""
 
+from typing import Any
+
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
@@ -9,7 +11,7 @@ from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
 from holdfast.api.request.body import MAYBE_WORDS, OBJECT, UUID, VALUE, WORDS, Body, an_object, or_null
 from holdfast.api.request.routes import Route, router
-from holdfast.api.request.sample import ID
+from holdfast.api.request.sample import ID, sample, typed
 from holdfast.api.workers.held_jobs import TOKEN, ended
 from holdfast.api.workers.read_end import WAIT, read_waiting
 from holdfast.client.app import Holdfast
@@ -21,9 +23,11 @@ from holdfast.model.access_key import AccessAction
 from holdfast.model.id import JobId, Token
 from holdfast.model.outcome import end_of
 from holdfast.model.payload import EMPTY, encode
+from holdfast.model.pipeline import Child, SignalResult
+from holdfast.model.state import State
 
 MOST_CHILDREN = 1000
-_CHILD = {"id": ID, "state": "completed", "output": 7, "reason": None}
+_CHILD = sample(Child, state="completed", output=7)
 _CHILDREN = {"run": ID, "is_over": True, "children": [_CHILD]}
 SPAWN = Body(
     {
@@ -50,7 +54,7 @@ SPAWN = Body(
 )
 PARK = Body({"token": UUID, **WAIT}, ["token"], {"token": TOKEN, "signal": "approved"})
 SIGNAL = Body({"name": WORDS, "data": VALUE}, ["name"], {"name": "approved", "data": True})
-_WAITING = {"came": False, "data": None, "timed_out": False, "state": "waiting"}
+_WAITING = {"came": False, "data": typed(Any, None), "timed_out": False, "state": State.WAITING}
 
 
 class JobWaits:
@@ -62,7 +66,7 @@ class JobWaits:
             "jobs",
             Route("POST", "/jobs/{job_id}/children", self.children, _CHILDREN, SPAWN),
             Route("POST", "/jobs/{job_id}/wait", self.wait, _WAITING, PARK),
-            Route("POST", "/jobs/{job_id}/signals", self.signal, {"result": "resumed"}, SIGNAL),
+            Route("POST", "/jobs/{job_id}/signals", self.signal, {"result": SignalResult.RESUMED}, SIGNAL),
         )
 
     async def children(self, request: Request, job_id: str) -> Response:

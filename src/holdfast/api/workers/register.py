@@ -1,7 +1,7 @@
 """Workers in any language: register, renew the lease, stop."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -13,7 +13,7 @@ from holdfast.api.request.access import Access
 from holdfast.api.request.answer import answer
 from holdfast.api.request.body import MAYBE_WORDS, NAMES, OBJECT, SPAN, UUID, Body, or_null, read_span
 from holdfast.api.request.routes import Route, router
-from holdfast.api.request.sample import ID
+from holdfast.api.request.sample import ID, sample, typed
 from holdfast.api.workers.idle_renewals import IdleRenewals
 from holdfast.client.app import Holdfast
 from holdfast.client.read_id import read_id
@@ -28,10 +28,11 @@ from holdfast.model.worker import JobToStop, Renewal
 LEASE = timedelta(seconds=60)
 LONGEST_LEASE = timedelta(days=1)
 MOST_SLOTS = 10_000
-_UNTIL = "2030-01-31T09:01:00Z"
+_RENEWAL = sample(Renewal, lease_until="2030-01-31T09:01:00Z")
+_UNTIL = typed(datetime, "2030-01-31T09:01:00Z")
 _REGISTERED = {"worker": ID, "lease": 60.0, "lease_until": _UNTIL, "renew_every": 20.0}
-_STOP = {"id": ID, "why": "cancel", "reason": "wrong address"}
-_RENEWED = {"stop": [_STOP], "drain": False, "rescued": False, "lease_until": _UNTIL, "flags": {}}
+_STOP = sample(JobToStop, why="cancel", reason="wrong address")
+_RENEWED = {"stop": [_STOP], **{name: one for name, one in _RENEWAL.items() if name != "known"}}
 MOST_JOBS = 1000
 REGISTER = Body(
     {

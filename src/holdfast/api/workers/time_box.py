@@ -16,12 +16,13 @@ from holdfast.api.request.answer import answer
 from holdfast.api.request.body import FLAG, NAMES, SPAN, Body, or_null, read_span
 from holdfast.api.request.problem import RequestRefused
 from holdfast.api.request.routes import Route, router
-from holdfast.api.request.sample import ID
+from holdfast.api.request.sample import ID, either, typed
 from holdfast.client.app import Holdfast
 from holdfast.client.read_id import read_id
 from holdfast.client.time_boxed_work import WorkOptions
 from holdfast.model.access_key import AccessAction
 from holdfast.model.error import WrongState
+from holdfast.model.id import RunId
 from holdfast.worker.time_box.succession import COUNTED
 
 TIME_BOX = timedelta(seconds=25)
@@ -39,14 +40,27 @@ WORK = Body(
     },
     example={"time_box": 25, "queues": ["mail"], "continue": True},
 )
+_COUNTS = {"processed": 112, "failed": 3, "released": 1}
+_ONWARD = {
+    "continuation": ID,
+    "cause": "time_box",
+    "run": typed(RunId | None),
+    "group": typed(str | None, "default"),
+    "queues": ["mail"],
+    "index": 2,
+    "claim_size": typed(int | None, 10),
+    "remaining": typed(int | None, 30),
+    "checkpoint": _COUNTS,
+    "delay": 1.0,
+}
 _DONE = {
     "success": True,
     "processed": 12,
     "failed": 1,
     "released": 0,
-    "remaining": 30,
-    "checkpoint": {"processed": 112, "failed": 3, "released": 1},
-    "continuation": {"continuation": ID, "index": 2, "remaining": 30, "delay": 1.0},
+    "remaining": typed(int | None, 30),
+    "checkpoint": _COUNTS,
+    "continuation": either(_ONWARD, None),
 }
 
 
