@@ -33,7 +33,7 @@ begin
     return;
   end if;
   select array_agg(e.job_id order by e.place), array_agg(e.created order by e.place) into ids, made
-  from holdfast.enqueue_jobs(tasks, payloads, options, each) with ordinality as e (job_id, created, place);
+  from holdfast.enqueue_jobs(tasks, payloads, options, each) with ordinality as e (job_id, created, route, place);
   -- A unique key that has a job returns it unchecked: the key holds within the caller's own scope.
   perform holdfast.check_access(hash, 'enqueue',
     jobs => array(select u.id from unnest(ids, made) as u (id, is_made) where u.is_made));
