@@ -11,8 +11,10 @@ from httpx2 import ASGITransport, AsyncClient
 
 from holdfast.api.app import api_app
 from holdfast.client.app import Holdfast
-from holdfast.db.connect import Database
-from holdfast.model.error import InvalidInput, InvalidOption
+from holdfast.client.rules import add_rule
+from holdfast.db.connect import Connection, Database
+from holdfast.model.error import Conflict, InvalidInput, InvalidOption
+from holdfast.model.rule import RuleOwner
 from tests.cli.command import holdfast
 from tests.patience import PATIENCE
 
@@ -122,6 +124,40 @@ async def test_rules_are_set_listed_tested_and_removed(app: Holdfast) -> None:
     assert await app.rules.remove_rule("queue", "q", "n")
     assert not await app.rules.remove_rule("queue", "q", "n")
     assert await app.rules.list_rules() == []
+
+
+async def test_of_two_who_add_the_same_rule_at_once_the_second_is_refused_and_changes_nothing(
+    app: Holdfast, db: Database, database_url: str
+) -> None:
+    async def add(on: Database, points: int) -> object:
+        return await add_rule(
+            on, RuleOwner.TASK, "t", "n", {"condition": "exists ($)", "points": points}, None, "Ada"
+        )
+
+    async with db.connection() as conn, conn.transaction():
+        await conn.execute(
+            """select holdfast.set_rule('task', 't', 'n', '{"condition": "exists ($)", "points": 1}')"""
+        )
+        second = asyncio.create_task(add(app.database, 2))
+        await waits_for(conn, second)
+    with pytest.raises(Conflict, match="already has a rule n"):
+        await second
+    (rule,) = await app.rules.list_rules("task", "t")
+    assert rule.points == 1
+    assert len(await app.audit.find()) == 1
+    with pytest.raises(Conflict):
+        await add(app.database, 1)  # the same settings once more
+
+
+async def waits_for(holder: Connection, task: "asyncio.Task[object]") -> None:
+    """Until a session waits for a lock of the holder."""
+    blocked = (
+        "select exists (select from pg_locks as l where pg_backend_pid() = any (pg_blocking_pids(l.pid)))"
+    )
+    async with asyncio.timeout(PATIENCE):
+        while not await holder.fetchval(blocked):
+            assert not task.done(), "it did not wait"
+            await asyncio.sleep(0.01)
 
 
 async def test_a_file_is_imported_once_and_its_queues_may_be_renamed(app: Holdfast, tmp_path: Path) -> None:
