@@ -8,6 +8,7 @@ import pytest
 
 from holdfast.model.cached_value import TakenValue, Taking
 from holdfast.model.end_attempt import Snooze
+from holdfast.model.payload import encode
 from holdfast.worker.context import cached_value
 from holdfast.worker.context.cached_value import LONGEST_PAUSE, CachedValue
 
@@ -37,7 +38,7 @@ class Port:
     async def take_cached_value(self, *args: object) -> TakenValue:
         if self._clock.now < self._ready:
             return TakenValue(Taking.WAIT, None, None)
-        return TakenValue(Taking.FOUND, "7", None)
+        return TakenValue(Taking.FOUND, encode(7), None)
 
 
 def value_of(port: Any, wait: timedelta) -> CachedValue:
