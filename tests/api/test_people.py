@@ -161,6 +161,9 @@ async def test_a_schedule_is_added_changed_paused_and_run_now(people: Caller, ap
 
 async def test_flags_and_rollouts_are_set(people: Caller, app: Holdfast) -> None:
     body = {"value": "off", "queue": "mail", "reason": WHY}
+    await people.send("PATCH", "/flags/rescue", body, 404)
+    app.queue("mail")
+    await app.declare()
     (change,) = (await people.send("PATCH", "/flags/rescue", body))["changes"]
     assert change["after"] == "off"
     shown = (await people.get("/flags"))["flags"]

@@ -116,6 +116,26 @@ async def test_a_worker_with_a_scope_names_no_endpoint_and_no_group_of_the_next_
         assert await worker.refused(f"/workers/{worker.id}/claim", ends=ends) == (403, "access_denied")
 
 
+async def test_a_job_that_a_rule_routes_out_of_the_scope_is_stored_and_not_seen(
+    http: AsyncClient, app: Holdfast, mail: Headers
+) -> None:
+    app.task(name="send", queue="mail")(lambda: None)
+    await app.declare()
+    await app.rules.set_rule("task", "send", "all", condition="exists ($)", queue="bulk")
+    job = {"task": "send", "unique_key": "k"}
+    one = await http.post(JOBS, json=job, headers=mail)
+    many = await http.post(BULK, content='{"task": "send"}\n{"task": "send"}', headers=mail)
+    run = await http.post(RUNS, json={"name": "r", "jobs": [{"task": "send"}]}, headers=mail)
+    assert [made.status_code for made in (one, many, run)] == [201, 201, 201]
+    assert [made.queue for made in await app.jobs()] == ["bulk"] * 4
+    assert one.json().keys() == {"id", "created"}, "the answer names no queue outside"
+    again = await http.post(JOBS, json=job, headers=mail)
+    assert again.json() == {"id": one.json()["id"], "created": False}
+    assert (await http.get(f"{JOBS}/{one.json()['id']}", headers=mail)).status_code == 404
+    named = await http.post(BULK, content='{"task": "send", "queue": "bulk"}', headers=mail)
+    assert (named.status_code, named.json()["path"]) == (403, "$.queue")
+
+
 @pytest.mark.parametrize("verb", ["cancel", "replay"])
 async def test_a_run_with_a_job_outside_of_the_scope_is_not_operated_on(
     http: AsyncClient, app: Holdfast, everything: Headers, mail: Headers, verb: str

@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.db.connect import Connection
 from holdfast.model.flag import Flag
-from tests.builders import a_worker, running_job
+from tests.builders import a_queue, a_worker, running_job
 from tests.cli.command import holdfast
 from tests.cli.scene import given
 
@@ -67,6 +67,9 @@ def test_doctor_warns_while_rescue_is_off(database_url: str) -> None:
         return next(one for one in findings if one["check"] == check)
 
     assert found("rescue")["level"] == "ok"
+    given(database_url, lambda conn: a_queue(conn, "mail"))
+    wrong = holdfast("flags", "set", "rescue", "off", "--queue", "mial", url=database_url)
+    assert (wrong.code, wrong.err) == (5, "error: There is no queue mial.\nhint: The queues are mail.\n")
     holdfast("flags", "set", "rescue", "off", "--queue", "mail", "--reason", "deploy", url=database_url)
     off = found("rescue")
     assert off["level"] == "note"

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
@@ -108,6 +109,23 @@ def test_a_table_of_another_database_can_be_read(old: Import, empty_database_url
     there.add(("x", "{}", 1))
     assert old.counts("--from", empty_database_url) == (1, 1, 0, 0)
     assert sql(old.url, "select unique_key from holdfast.job_view") == ["x"]
+
+
+def test_the_same_table_in_several_databases_has_a_scope_in_each(
+    old: Import, empty_database_url: str
+) -> None:
+    old.add(("x", '{"here": 1}', 1))
+    Import(empty_database_url, old.file.parent).add(("x", '{"there": 1}', 1))
+    assert old.counts() == (1, 1, 0, 0)
+    for url in (empty_database_url, old.url):
+        assert old.counts("--from", url) == (1, 1, 0, 0), "the same id is another row"
+        assert old.counts("--from", url) == (1, 0, 1, 0)
+    names = [urlsplit(url).path[1:] for url in (empty_database_url, old.url)]
+    scopes = sql(old.url, "select array_agg(unique_scope order by id) from holdfast.jobs")[0]
+    assert scopes == ["public.Old Queue", *(f"{name}.public.Old Queue" for name in names)]
+    old.map(f'scope = "old"\n{MAPPING}')
+    assert old.counts("--from", empty_database_url) == (1, 1, 0, 0)
+    assert old.counts() == (1, 0, 0, 1), "in one scope it is another payload of the same row"
 
 
 @pytest.mark.parametrize(

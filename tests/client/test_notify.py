@@ -53,6 +53,19 @@ async def test_an_enqueue_wakes_the_workers_of_its_queue(app: Holdfast, heard: H
     assert await heard.at_least(3) == ["mail", "other", "mail"]
 
 
+async def test_a_bulk_wakes_the_workers_of_the_queues_in_which_its_jobs_stand(
+    app: Holdfast, heard: Heard
+) -> None:
+    @app.task(queue="mail")
+    async def greet(n: int) -> None: ...
+
+    await app.rules.set_rule("task", "greet", "many", condition="$.payload.n > 1", queue="bulk")
+    await greet.enqueue_many([greet.call(1), greet.call(2)])
+    assert await heard.at_least(2) == ["bulk", "mail"]
+    await greet.enqueue_many([greet.call(2), greet.call(3)])
+    assert await heard.at_least(3) == ["bulk", "mail", "bulk"]
+
+
 async def test_many_enqueues_are_few_hints_and_the_last_is_not_lost(
     app: Holdfast, heard: Heard, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,19 +1,26 @@
 """Rules through the client, and the same payload through every way in."""
 
 import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import asyncpg
 import pytest
+from httpx2 import ASGITransport, AsyncClient
 
+from holdfast.api.app import api_app
 from holdfast.client.app import Holdfast
-from holdfast.db.connect import Database
-from holdfast.model.error import InvalidInput, InvalidOption
+from holdfast.client.rules import add_rule
+from holdfast.db.connect import Connection, Database
+from holdfast.model.error import Conflict, InvalidInput, InvalidOption
+from holdfast.model.rule import RuleOwner
 from tests.cli.command import holdfast
 from tests.patience import PATIENCE
 
 PAYLOAD = '{"n": 1, "trigger_source": "manual"}'
+BODY = f'{{"task": "capture", "payload": {PAYLOAD}}}'
+Post = Callable[[str, str], Awaitable[None]]
 TRIGGER = """
 create table public.captures (n integer);
 create function public.enqueue_capture() returns trigger language plpgsql as $$
@@ -30,8 +37,6 @@ select distinct queue, priority, (rules ->> 'rules'), (
   select l.queue from holdfast.lanes as l where l.lane = j.lane)
 from holdfast.jobs as j
 """
-# Jobs that share a statement: the client sends its own hint later, and does not know where rules sent them.
-WOKEN = {"together": {"bulk", "declared"}, "many": {"bulk", "declared"}}
 FILE = """
 base = 5
 [[rules]]
@@ -47,8 +52,21 @@ queue = "far"
 """
 
 
+@pytest.fixture
+async def post(app: Holdfast) -> AsyncIterator[Post]:
+    """Sends a body to the HTTP API, with a producer's key."""
+    key = await app.keys.create("manual", "producer")
+    async with AsyncClient(transport=ASGITransport(app=api_app(app)), base_url="http://api") as http:
+
+        async def send(path: str, body: str) -> None:
+            answer = await http.post(path, headers={"Authorization": f"Bearer {key.secret}"}, content=body)
+            assert answer.status_code == 201, answer.text
+
+        yield send
+
+
 async def test_every_way_in_gives_the_same_queue_priority_and_wake_up(
-    app: Holdfast, db: Database, database_url: str
+    app: Holdfast, db: Database, database_url: str, post: Post
 ) -> None:
     @app.task(queue="declared", priority=70)
     async def capture(n: int, trigger_source: str) -> None: ...
@@ -64,13 +82,16 @@ async def test_every_way_in_gives_the_same_queue_priority_and_wake_up(
         done = await asyncio.to_thread(holdfast, "enqueue", "capture", PAYLOAD, url=database_url)
         assert done.code == 0, done.err
 
-    ways = {
+    ways: dict[str, Callable[[], Awaitable[object]]] = {
         "SQL": lambda: db.execute("select holdfast.enqueue('capture', $1)", PAYLOAD),
         "trigger": lambda: db.execute("insert into public.captures values (1)"),
         "one": lambda: capture.enqueue(1, "manual"),
         "together": lambda: asyncio.gather(*(capture.enqueue(1, "manual") for _ in range(5))),
         "many": lambda: capture.enqueue_many([capture.call(1, "manual") for _ in range(3)]),
         "CLI": command,
+        "HTTP": lambda: post("/api/v1/jobs", BODY),
+        "HTTP, together": lambda: asyncio.gather(*(post("/api/v1/jobs", BODY) for _ in range(5))),
+        "HTTP, many": lambda: post("/api/v1/jobs/bulk", f"{BODY}\n{BODY}"),
     }
     for name, enqueue in ways.items():
         await enqueue()
@@ -81,7 +102,7 @@ async def test_every_way_in_gives_the_same_queue_priority_and_wake_up(
         await app._links.here().notifier.flush()
         await db.execute("select pg_notify('holdfast_ready', 'all heard')")
         woken = await asyncio.wait_for(hints(heard, "all heard"), PATIENCE)
-        assert woken == WOKEN.get(name, {"bulk"}), name
+        assert woken == {"bulk"}, name
     await listener.close()
 
 
@@ -103,6 +124,40 @@ async def test_rules_are_set_listed_tested_and_removed(app: Holdfast) -> None:
     assert await app.rules.remove_rule("queue", "q", "n")
     assert not await app.rules.remove_rule("queue", "q", "n")
     assert await app.rules.list_rules() == []
+
+
+async def test_of_two_who_add_the_same_rule_at_once_the_second_is_refused_and_changes_nothing(
+    app: Holdfast, db: Database, database_url: str
+) -> None:
+    async def add(on: Database, points: int) -> object:
+        return await add_rule(
+            on, RuleOwner.TASK, "t", "n", {"condition": "exists ($)", "points": points}, None, "Ada"
+        )
+
+    async with db.connection() as conn, conn.transaction():
+        await conn.execute(
+            """select holdfast.set_rule('task', 't', 'n', '{"condition": "exists ($)", "points": 1}')"""
+        )
+        second = asyncio.create_task(add(app.database, 2))
+        await waits_for(conn, second)
+    with pytest.raises(Conflict, match="already has a rule n"):
+        await second
+    (rule,) = await app.rules.list_rules("task", "t")
+    assert rule.points == 1
+    assert len(await app.audit.find()) == 1
+    with pytest.raises(Conflict):
+        await add(app.database, 1)  # the same settings once more
+
+
+async def waits_for(holder: Connection, task: "asyncio.Task[object]") -> None:
+    """Until a session waits for a lock of the holder."""
+    blocked = (
+        "select exists (select from pg_locks as l where pg_backend_pid() = any (pg_blocking_pids(l.pid)))"
+    )
+    async with asyncio.timeout(PATIENCE):
+        while not await holder.fetchval(blocked):
+            assert not task.done(), "it did not wait"
+            await asyncio.sleep(0.01)
 
 
 async def test_a_file_is_imported_once_and_its_queues_may_be_renamed(app: Holdfast, tmp_path: Path) -> None:

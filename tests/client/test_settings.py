@@ -28,6 +28,8 @@ async def test_flags_are_set_listed_and_refused(database_url: str) -> None:
         assert await app.settings.set_flag("slots", 4, "load", group="gpu") == [
             SettingChange("slots", None, "4")
         ]
+        app.queue("mail")
+        await app.declare()
         await app.settings.set_flag("rescue", "off", queue="mail")
         scoped = [flag for flag in await app.settings.list_flags() if flag.queue or flag.group]
         assert [(flag.name, flag.queue, flag.group, flag.value) for flag in scoped] == [

@@ -40,6 +40,8 @@ def test_a_command_is_found_in_what_to_do() -> None:
 async def test_a_check_that_needs_a_look_stands_first_with_its_command(
     http: AsyncClient, app: Holdfast
 ) -> None:
+    app.queue("mail")
+    await app.declare()
     await app.settings.set_flag("rescue", "off", queue="mail")
     page = (await http.get("/doctor")).text
     assert "All checks pass" not in page

@@ -17,6 +17,8 @@ async def test_flags_show_their_scope_value_default_and_who_changed_them(
     assert "All flags have their defaults." in (await http.get("/flags")).text
     await app.settings.set_flag("detail", "full", "an audit")
     await app.settings.set_flag("slots", 20, "slow", group="gpu")
+    app.queue("mail")
+    await app.declare()
     await app.settings.set_flag("rescue", "off", queue="mail")
     page = (await http.get("/flags")).text
     assert "<title>3 flags set · Flags and roll-outs · Holdfast</title>" in page
@@ -62,6 +64,8 @@ async def test_hostile_names_keys_and_reasons_stay_text(http: AsyncClient, app: 
 
 @pytest.mark.slow
 async def test_a_person_sets_a_roll_out_and_sets_and_clears_a_flag(tab: Page, app: Holdfast) -> None:
+    app.queue("mail")
+    await app.declare()
     await tab.goto("/flags")
     await tab.get_by_role("button", name="Set a roll-out…").click()
     dialog = tab.get_by_role("dialog")

@@ -11,6 +11,11 @@ from tests.race.crowd import Crowd
 MOVE = "select ready + scheduled from holdfast.move_jobs($1, $2, 10, 'too many', 'Ada')"
 QUEUES = "select queue from holdfast.jobs order by id"
 JOBS = 60
+PAIR = """select holdfast.set_rebalance($1, $2, '{"least_depth": 1}')"""
+ROUND = "select from_queue, jobs, result from holdfast.rebalance_queues()"
+FREE = """
+select count(*) from (select from holdfast.jobs where queue in ('a', 'c') for update skip locked) as free
+"""
 
 
 async def two_queues(crowd: Crowd) -> None:
@@ -72,6 +77,27 @@ async def test_a_move_and_a_cancel_do_not_wait_for_each_other(crowd: Crowd) -> N
     assert await crowd.interleave(move, cancel_it, commit=True) == (1, 0)
     assert await crowd.interleave(cancel_it, lambda conn: move(conn, "b", "a"), commit=True) == (1, 0)
     assert await queues(crowd) == []
+    assert not await violations(crowd.watcher)
+
+
+async def test_a_round_that_waits_for_the_lane_of_one_pair_holds_no_job_of_another(crowd: Crowd) -> None:
+    await crowd.forget()
+    await crowd.watcher.execute("delete from holdfast.rebalance_pairs")
+    for source, to in (("a", "b"), ("c", "d")):
+        await a_queue(crowd.watcher, source)
+        await a_queue(crowd.watcher, to)
+        await crowd.watcher.execute(PAIR, source, to)
+    jobs = await ready_jobs(crowd.watcher, 20, queue="a")
+    await ready_jobs(crowd.watcher, 10, queue="c", endpoint="model")
+    producer, round_ = await crowd.join(), await crowd.join()
+    async with producer.transaction():
+        await ready_jobs(producer, 1, queue="d", endpoint="model")
+        moving = asyncio.ensure_future(round_.fetch(ROUND))
+        await crowd.until_waits_or_passes(round_, moving)
+        assert not moving.done(), "the round waits for the lane"
+        assert await crowd.watcher.fetchval(FREE) == 30
+        assert await cancel(producer, jobs[0]) == "cancelled"
+    assert [tuple(row) for row in await moving] == [("a", 9, "moved"), ("c", 5, "moved")]
     assert not await violations(crowd.watcher)
 
 

@@ -9,6 +9,7 @@ from asyncpg import Record
 from holdfast.db.connect import Connection
 from tests.builders import refusal, the_job
 from tests.sql.access_keys import a_key, digest
+from tests.sql.rules.scene import a_rule
 
 ENQUEUE = "select job_id, created from holdfast.enqueue_with_key($1, $2, $3, $4::text[]::json[], $5, $6)"
 INVALID, DENIED = "HF007", "HF008"
@@ -80,6 +81,30 @@ async def test_a_queue_that_the_database_chose_outside_of_the_scope_undoes_the_e
     assert await refused(conn, key, 1) == DENIED  # the queue `default`
     await conn.execute("select holdfast.declare_task('send', '{\"queue\": \"mail\"}')")
     assert len(await enqueue(conn, key, 1)) == await count(conn) == 1
+
+
+async def test_a_rule_may_route_a_job_out_of_the_scope_of_its_caller(conn: Connection) -> None:
+    key = await a_key(conn, queues=["mail"])
+    await conn.execute("select holdfast.declare_task('send', '{\"queue\": \"mail\"}')")
+    await a_rule(conn, "large", "task send", condition="$.payload > 5", queue="bulk")
+    rows = await enqueue(conn, key, 1, 9)
+    assert [(await the_job(conn, row["job_id"]))["queue"] for row in rows] == ["mail", "bulk"]
+    assert await refused(conn, key, 9, queue="bulk") == DENIED
+    assert await refused(conn, key, 9, 1, each=[{}, {"queue": "bulk"}]) == DENIED
+    narrow = await a_key(conn, secret="two", name="narrow", queues=["mail"], tasks=["other"])
+    assert await refused(conn, narrow, 9, secret="two") == DENIED
+    assert await count(conn) == 2
+
+
+async def test_a_task_whose_queue_is_outside_of_the_scope_is_no_way_to_the_queues_of_its_rules(
+    conn: Connection,
+) -> None:
+    key = await a_key(conn, queues=["mail"])
+    await a_rule(conn, "all", "task send", condition="exists ($)", queue="bulk")
+    for queue in ("default", "sms"):
+        assert await refused(conn, key, 9) == DENIED, queue
+        await conn.execute("select holdfast.declare_task('send', '{\"queue\": \"sms\"}')")
+    assert await count(conn) == 0
 
 
 async def test_a_unique_key_returns_its_job_wherever_it_is_now(conn: Connection) -> None:

@@ -73,6 +73,7 @@ async def details(conn: Connection) -> dict[str, tuple[str, bool]]:
 async def test_each_change_is_one_event_and_the_same_again_is_none(
     conn: Connection, name: str, value: str, scope: dict[str, str], about: dict[str, str]
 ) -> None:
+    await a_queue(conn, "mail")
     assert await set_flag(conn, name, value, **scope) == [(name, None, value)]
     assert await set_flag(conn, name, value, **scope) == []
     assert await set_flag(conn, name, None, **scope) == [(name, value, None)]
@@ -98,6 +99,7 @@ async def test_the_list_shows_defaults_and_what_is_set_for_one(conn: Connection)
     ]
     await set_flag(conn, "slots", "8")
     await set_flag(conn, "slots", "2", group="gpu")
+    await a_queue(conn, "mail")
     await set_flag(conn, "rescue", "off", queue="mail")
     await a_queue(conn, "chat", detail="off")
     assert await listed(conn, "slots") == [
@@ -141,6 +143,33 @@ async def test_the_name_of_a_queue_must_fit(conn: Connection) -> None:
         assert str(refused).startswith("The name of the queue must have 1 to 200 characters.")
 
 
+@pytest.mark.parametrize("flag", [("rescue", "off"), ("detail", "full")])
+async def test_a_queue_that_does_not_exist_is_refused_with_the_list(
+    conn: Connection, flag: tuple[str, str]
+) -> None:
+    statement = "select holdfast.set_flag($1, $2, 'mial')"
+    refused = await refusal(conn, statement, *flag)
+    assert refused.sqlstate == "HF004"
+    assert str(refused) == "There is no queue mial.\nHINT:  There is no queue yet; set_queue makes one."
+    for name in ("mail", "chat"):
+        await a_queue(conn, name)
+    assert str(await refusal(conn, statement, *flag)).endswith("HINT:  The queues are chat, mail.")
+    for n in range(20):
+        await a_queue(conn, f"b{n:02}")
+    listed = str(await refusal(conn, statement, *flag))
+    assert listed.endswith("b18, b19, and others that the view holdfast.queue_view lists.")
+    assert "mial" not in await details(conn)
+    assert await trail(conn) == []
+
+
+async def test_a_flag_of_a_queue_that_is_gone_can_be_removed(conn: Connection) -> None:
+    await a_queue(conn, "mail")
+    await set_flag(conn, "rescue", "off", queue="mail")
+    await conn.execute("delete from holdfast.lanes where queue = 'mail'")
+    await conn.execute("delete from holdfast.queues where name = 'mail'")
+    assert await set_flag(conn, "rescue", None, queue="mail") == [("rescue", "off", None)]
+
+
 async def test_queues_without_a_detail_of_their_own_follow_the_flag(conn: Connection) -> None:
     await a_queue(conn, "follows")
     await a_queue(conn, "own", detail="basic")
@@ -157,6 +186,7 @@ async def test_queues_without_a_detail_of_their_own_follow_the_flag(conn: Connec
 
 
 async def test_the_detail_of_a_queue_is_one_truth_whichever_verb_sets_it(conn: Connection) -> None:
+    await a_queue(conn, "mail")
     await set_flag(conn, "detail", "full")
     await set_flag(conn, "detail", "off", queue="mail")
     changed = await conn.fetch("""select * from holdfast.set_queue('mail', '{"detail": "basic"}')""")

@@ -1,6 +1,7 @@
 """Handlers that want one value at once, on two workers: one computes it, the others get the same."""
 
 import asyncio
+import itertools
 from functools import partial
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from holdfast import Holdfast, InvalidInput, InvalidPayload, JobContext
 from holdfast.model.state import State
+from holdfast.worker.context import cached_value
 from tests.worker.working import ended, until, working
 
 JOBS = 12
@@ -115,6 +117,36 @@ async def test_a_thread_that_waits_for_a_value_hears_of_a_cancel(app: Holdfast) 
         await until(lambda: begun(app))
         await second.cancel()
         assert (await ended(second)).state is State.CANCELLED
+        over.set()
+        assert (await ended(first)).output is True
+
+
+async def test_a_job_that_waits_too_long_for_a_value_snoozes_and_gives_its_slot_back(
+    app: Holdfast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    over = asyncio.Event()
+
+    @app.task()
+    async def slow(ctx: JobContext) -> Any:
+        return await ctx.cached("k", "1h", over.wait, scope="all")
+
+    @app.task()
+    async def waits(ctx: JobContext) -> Any:
+        return await ctx.cached("k", "1h", lambda: "mine", wait="1h", scope="all")
+
+    @app.task()
+    async def other() -> str:
+        return "done"
+
+    async with working(app, slots=2):
+        first = await slow.enqueue()
+        await until(lambda: cached(app))
+        hours = itertools.count(step=3600)
+        monkeypatch.setattr(cached_value, "monotonic", lambda: next(hours))
+        second = await waits.enqueue()
+        assert (await ended(await other.enqueue())).output == "done", "in the slot of the one that waited"
+        late = await second.job()
+        assert (late.state, late.failures) == (State.SCHEDULED, 0)
         over.set()
         assert (await ended(first)).output is True
 

@@ -7,9 +7,8 @@ from itertools import chain
 from typing import Any
 
 from holdfast.client.connection_pools import Link
-from holdfast.client.enqueue import ROUTED
 from holdfast.client.enqueue_options import Stagger
-from holdfast.client.new_job import NewJob, queues_of
+from holdfast.client.new_job import NewJob, queues_of, woken_by
 from holdfast.client.own_connection import OwnConnection, QueueNamer, run_blocking
 from holdfast.client.sync import SyncLoop
 from holdfast.model.job import Enqueued
@@ -46,18 +45,19 @@ class Bulk:
         first = next(ready, None)
         if first is None:
             return []
-        queues, stored = queues_of(first), list[Enqueued]()
-        await link.name_queues(queues)  # first, on a connection that the transaction then uses
+        woken, stored = set[str](), list[Enqueued]()
+        await link.name_queues(queues_of(first))  # first, on a connection that the transaction then uses
         async with link.database.transaction() as conn:
 
             async def store_chunk(chunk: list[NewJob]) -> list[Enqueued]:
-                queues.update(queues_of(chunk))
-                await link.name_queues(queues)
-                return await link.store(conn, chunk, notify=ROUTED)
+                await link.name_queues(queues_of(chunk))
+                answer = await link.store(conn, chunk, notify=False)
+                woken.update(woken_by(chunk, answer))
+                return answer
 
             async for some in overlapped(chain([first], ready), store_chunk):
                 self._note(stored, some)
-        link.notifier.tell(queues)
+        link.notifier.tell(woken)
         return stored
 
     async def _on(self, conn: OwnConnection, namer: QueueNamer) -> list[Enqueued]:

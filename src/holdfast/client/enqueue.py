@@ -1,11 +1,11 @@
 """Stores the jobs of a program: concurrent enqueues of one process share a statement."""
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
 from holdfast.client.combined_enqueues import CombinedEnqueues
 from holdfast.client.enqueue_options import split_options
-from holdfast.client.new_job import NewJob, queues_of
+from holdfast.client.new_job import NewJob, woken_by
 from holdfast.client.notify import Notifier
 from holdfast.db import jobs
 from holdfast.db.connect import Database
@@ -13,13 +13,9 @@ from holdfast.db.kept_connection import KeptConnection
 from holdfast.db.statement import Fetcher
 from holdfast.model.job import Enqueued
 
-Notify = bool | Literal["routed"]
-# The notifier wakes the queues that this process knows of; the statement only those that rules chose instead.
-ROUTED: Literal["routed"] = "routed"
-
 
 class Store(Protocol):
-    async def __call__(self, on: Fetcher, batch: Sequence[NewJob], /, *, notify: Notify) -> list[Enqueued]:
+    async def __call__(self, on: Fetcher, batch: Sequence[NewJob], /, *, notify: bool) -> list[Enqueued]:
         """As `store` does it."""
 
 
@@ -50,14 +46,14 @@ class Enqueuer:
         on = self._on if first.takes_locks else self._kept
         queue = first.options.get("queue") or first.options["default_queue"]
         rides = len(batch) == 1 and self._notifier.ride(queue)
-        stored = await store(on, batch, notify=rides or ROUTED)
+        stored = await store(on, batch, notify=rides)
         if not rides:
-            self._notifier.tell(queues_of(batch))
+            self._notifier.tell(woken_by(batch, stored))
         return stored
 
 
-async def store(on: Fetcher, batch: Sequence[NewJob], *, notify: Notify) -> list[Enqueued]:
-    """One statement for all of `batch`."""
+async def store(on: Fetcher, batch: Sequence[NewJob], *, notify: bool) -> list[Enqueued]:
+    """One statement for all of `batch`. `notify`: it wakes the workers itself."""
     if len(batch) == 1:
         (job,) = batch
         single = {**job.options, "notify": notify, "keys_checked": True}

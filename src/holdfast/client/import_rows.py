@@ -65,7 +65,9 @@ async def import_rows(
     async with open_table(source or database, table) as found:
         check_columns(mapping, found)
         result = ImportResult(found.name, await found.count(mapping), dry_run=dry_run)
-        page = _Pages(database, JobMaker(mapping, found, actor), result, refused)
+        # Two databases may have a table of the same name, with the same ids.
+        scope = found.name if source is None else f"{found.database}.{found.name}"
+        page = _Pages(database, JobMaker(mapping, scope, actor), result, refused)
         async for rows in found.rows(mapping):
             await page.add(rows)
             if progress is not None:

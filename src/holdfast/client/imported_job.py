@@ -37,10 +37,11 @@ def check_columns(mapping: ImportMapping, table: LegacyTable) -> None:
 class JobMaker:
     """Of one import."""
 
-    def __init__(self, mapping: ImportMapping, table: LegacyTable, actor: str) -> None:
+    def __init__(self, mapping: ImportMapping, scope: str, actor: str) -> None:
+        """`scope`: of the unique keys, if the mapping names none."""
         self._mapping = mapping
         self._shared = {
-            "unique_scope": mapping.scope or table.name,
+            "unique_scope": mapping.scope or scope,
             "unique_for": mapping.unique_for,
             "origin": ORIGIN,
             "actor": actor,

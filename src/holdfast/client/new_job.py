@@ -1,9 +1,10 @@
 """A job that is about to be stored."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from holdfast.client.enqueue_options import Wire
+from holdfast.model.job import Enqueued
 from holdfast.model.payload import JsonText
 
 
@@ -33,3 +34,11 @@ class NewJob(NamedTuple):
 
 def queues_of(jobs: Iterable[NewJob]) -> set[str]:
     return {job.queue for job in jobs}
+
+
+def woken_by(jobs: Sequence[NewJob], stored: Sequence[Enqueued]) -> set[str]:
+    """The queues in which they stand, so whose workers are to be woken."""
+    routes = {one.route for one in stored}
+    if routes == {None}:
+        return queues_of(jobs)
+    return {one.route or job.queue for job, one in zip(jobs, stored, strict=True)}

@@ -121,7 +121,7 @@ def read_kind(kind: str) -> RuleOwner:
 
 
 async def add_rule(
-    on: Executor,
+    database: Database,
     kind: RuleOwner,
     owner: str,
     name: str,
@@ -129,10 +129,16 @@ async def add_rule(
     reason: str | None,
     actor: str,
 ) -> list[SettingChange]:
-    """set_rule, but for a name that is taken."""
-    if await _has_rule(on, kind, owner, name):
-        raise Conflict(f"The {kind} {owner} already has a rule {name}.", "change it with 'rules set'")
-    return await rules.set_rule(on, kind, owner, name, policy, reason, actor)
+    """set_rule for a name that is not taken; raises Conflict, and undoes the change.
+
+    Two callers at once wait for each other in set_rule, so a check before it could miss the other's rule.
+    """
+    async with database.transaction() as conn:
+        changes = await rules.set_rule(conn, kind, owner, name, policy, reason, actor)
+        # Every rule has a condition, so only a new one had none before.
+        if not any(change.setting == "condition" and change.before is None for change in changes):
+            raise Conflict(f"The {kind} {owner} already has a rule {name}.", "change it with 'rules set'")
+    return changes
 
 
 async def change_rule(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from holdfast.client.enqueue import EnqueueOne, Notify, Store, store
+from holdfast.client.enqueue import EnqueueOne, Store, store
 from holdfast.client.enqueue_options import Wire
 from holdfast.client.new_job import NewJob, queues_of
 from holdfast.db.statement import Fetcher
@@ -38,7 +38,7 @@ class TracedStore:
     def __init__(self, tracer: Tracer) -> None:
         self._tracer = tracer
 
-    async def __call__(self, on: Fetcher, batch: Sequence[NewJob], /, *, notify: Notify) -> list[Enqueued]:
+    async def __call__(self, on: Fetcher, batch: Sequence[NewJob], /, *, notify: bool) -> list[Enqueued]:
         with self._tracer.span(_name(batch), Kind.PRODUCER, _attributes(batch)) as span:
             stored = await store(on, with_trace(batch, self._tracer.carrier()), notify=notify)
             if len(stored) == 1:

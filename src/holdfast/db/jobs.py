@@ -17,10 +17,12 @@ from holdfast.model.state import State
 
 # The JSON is sent as text: a caller's own connection may have a codec for json, which would encode it twice.
 ENQUEUE = (
-    "select job_id, created from holdfast.enqueue_jobs("
+    "select job_id, created, route from holdfast.enqueue_jobs("
     "$1::text[], holdfast.read_payloads($2::text[]), $3::text::jsonb, $4::text[]::jsonb[])"
 )
-ENQUEUE_ONE = "select job_id, created from holdfast.enqueue_one($1::text, $2::text::json, $3::text::jsonb)"
+ENQUEUE_ONE = (
+    "select job_id, created, route from holdfast.enqueue_one($1::text, $2::text::json, $3::text::jsonb)"
+)
 # A longer payload may be nested too deeply for the server's own parser; read_payloads looks at it first.
 LONGEST_ALONE = 4000
 # The arrays that enqueue_columns takes, in its order, with the types in which drivers send them.
@@ -49,7 +51,7 @@ COLUMNS = {
     "default_priority": "integer[]",
 }
 ENQUEUE_COLUMNS = (
-    "select job_id, created from holdfast.enqueue_columns("
+    "select job_id, created, route from holdfast.enqueue_columns("
     "$1::text[], holdfast.read_payloads($2::text[]), $3::text::jsonb, "
     + ", ".join(f"${place}::{kind}" for place, kind in enumerate(COLUMNS.values(), 4))
     + ")"

@@ -17,7 +17,7 @@ from holdfast.model.error import NotFound, PermissionDenied
 from holdfast.model.import_mapping import ImportMapping, Value
 
 TABLE = """
-select format('%I.%I', n.nspname, c.relname), n.nspname || '.' || c.relname
+select format('%I.%I', n.nspname, c.relname), n.nspname || '.' || c.relname, current_database()
 from pg_class as c
 join pg_namespace as n on n.oid = c.relnamespace
 where c.oid = to_regclass($1::text)
@@ -47,10 +47,11 @@ class LegacyRow:
 
 @dataclass(frozen=True, slots=True)
 class LegacyTable:
-    """`name` is for people, `quoted` for statements."""
+    """`name` is for people, `quoted` for statements. `database`: the name of the one that has it."""
 
     name: str
     quoted: str
+    database: str
     columns: Mapping[str, str]
     connection: Connection
 
@@ -101,7 +102,8 @@ async def open_table(source: Database, table: str) -> AsyncIterator[LegacyTable]
                 " is in the search path",
             )
         columns = {row[0]: row[1] for row in await _look(connection, COLUMNS, table)}
-        yield LegacyTable(found[0][1], found[0][0], columns, connection)
+        quoted, name, database = found[0]
+        yield LegacyTable(name, quoted, database, columns, connection)
 
 
 async def _look(connection: Connection, query: str, table: str) -> list[Any]:

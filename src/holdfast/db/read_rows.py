@@ -105,4 +105,4 @@ def settled(rows: list[Record]) -> Settled:
 def enqueued(row: Record) -> Enqueued:
     """By position, because the row may come from another driver; some return ids as text."""
     found: UUID | str = row[0]
-    return Enqueued(JobId(found if isinstance(found, UUID) else UUID(found)), row[1])
+    return Enqueued(JobId(found if isinstance(found, UUID) else UUID(found)), *row[1:])

@@ -50,10 +50,13 @@ class ClaimedJob:
 
 @dataclass(frozen=True, slots=True)
 class Enqueued:
-    """The answer to an enqueue; `created` is false if the unique key belongs to an existing job."""
+    """The answer to an enqueue; `created` is false if the unique key belongs to an existing job. `route`: the
+    queue of the job if a rule chose it.
+    """
 
     id: JobId
     created: bool
+    route: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

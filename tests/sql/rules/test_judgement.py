@@ -9,6 +9,11 @@ from holdfast.db.connect import Connection
 from tests.builders import complete, dead_job, running_job
 from tests.sql.rules.scene import a_rule, a_set, judged, stored
 
+VERBS = [
+    "enqueue_one('capture', '{}', $1)",
+    "enqueue_jobs(array['capture'], array['{}', '{}']::json[], $1)",
+    "enqueue_columns(array['capture'], array['{}', '{}']::json[], $1, priority => array[1, 2])",
+]
 LARGE = "$.payload.size == 'large'".replace("'", '"')
 
 
@@ -253,8 +258,26 @@ async def test_a_bulk_of_which_all_or_some_jobs_are_routed(conn: Connection) -> 
     await a_rule(conn, "large", condition="$.payload.n > 1", queue="bulk")
     for first, queue in [(2, "bulk"), (1, "default")]:
         rows = await conn.fetch(
-            "select job_id from holdfast.enqueue_jobs(array['capture'], array[$1, $2]::text[]::json[])",
+            "select * from holdfast.enqueue_jobs(array['capture'], array[$1, $2]::text[]::json[])",
             json.dumps({"n": first}),
             json.dumps({"n": 3}),
         )
         assert [(await judged(conn, row["job_id"]))[0] for row in rows] == [queue, "bulk"]
+        assert [row["route"] for row in rows] == [queue if first == 2 else None, "bulk"]
+
+
+@pytest.mark.parametrize(
+    ("options", "route"),
+    [({}, "bulk"), ({"default_queue": "mail"}, "bulk"), ({"queue": "mail"}, None), ({"queue": "bulk"}, None)],
+)
+async def test_every_verb_returns_the_queue_that_a_rule_chose_and_no_other(
+    conn: Connection, options: dict[str, str], route: str | None
+) -> None:
+    await a_rule(conn, "all", condition="exists ($)", queue="bulk")
+    for call in VERBS:
+        found = await conn.fetch(f"select route from holdfast.{call}", json.dumps(options))
+        assert [row["route"] for row in found] == [route] * len(found), call
+        again = await conn.fetch(
+            f"select route from holdfast.{call}", json.dumps({**options, "rules": False})
+        )
+        assert {row["route"] for row in again} == {None}, call

@@ -110,7 +110,7 @@ class Actions:
             wanted.reason,
             idempotency_key(request),
         )
-        return answer(stored, 202)
+        return answer({"id": stored.id, "created": stored.created}, 202)
 
     async def show(self, request: Request, action_id: str) -> Response:
         """State, progress and result of an action; the counts so far while it runs."""

@@ -90,4 +90,5 @@ class Producers:
             job = read_job(read_document(await request.body()), task, payload)
             job = scoped_job(caller, job, idempotency_key(request))
             stored = await self._store.store_one(request, caller, job)
-        return answer(stored, 201 if stored.created else 200)
+        # Not its route: a key with a scope does not see other queues.
+        return answer({"id": stored.id, "created": stored.created}, 201 if stored.created else 200)

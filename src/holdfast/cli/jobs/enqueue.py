@@ -247,7 +247,7 @@ async def _is_known(database: Database, task: str, strict: bool) -> bool:
 
 def _show(stored: list[Enqueued], as_json: bool) -> None:
     if as_json:
-        print_json({"jobs": stored})
+        print_json({"jobs": [{"id": job.id, "created": job.created} for job in stored]})
         return
     for job in stored:
         write(str(job.id))

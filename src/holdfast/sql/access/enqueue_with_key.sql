@@ -1,7 +1,8 @@
 -- (nothing) -> ready | scheduled | waiting: stores jobs for a caller of the HTTP API, all or none, if its key may.
 -- hash is the SHA-256 of a secret of the access key, and key the id for which the options were made: HF007 unless the
 -- hash is one of that key, valid now. Names are checked before the jobs are stored, and where the database put them
--- afterwards, in the same statement. tasks, payloads, options and each are those of enqueue_jobs, and so is the answer.
+-- afterwards, in the same statement; a rule may route them out of the key's scope. tasks, payloads,
+-- options and each are those of enqueue_jobs; the answer is the same without routes.
 -- plan: no seqscan, generic
 create or replace function holdfast.enqueue_with_key(
   hash bytea, key uuid, tasks text[], payloads json[], options jsonb default '{}', each jsonb[] default null
@@ -33,7 +34,7 @@ begin
     return;
   end if;
   select array_agg(e.job_id order by e.place), array_agg(e.created order by e.place) into ids, made
-  from holdfast.enqueue_jobs(tasks, payloads, options, each) with ordinality as e (job_id, created, place);
+  from holdfast.enqueue_jobs(tasks, payloads, options, each) with ordinality as e (job_id, created, route, place);
   -- A unique key that has a job returns it unchecked: the key holds within the caller's own scope.
   perform holdfast.check_access(hash, 'enqueue',
     jobs => array(select u.id from unnest(ids, made) as u (id, is_made) where u.is_made));

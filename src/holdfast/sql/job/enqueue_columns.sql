@@ -3,7 +3,7 @@
 -- payload and replaces the option of that name; null in it means that its job does not have the option. delay and
 -- timeout are seconds. default_queue and default_priority hold unless queue, priority or a rule says otherwise.
 -- It is the fastest way to store many jobs whose options differ.
--- Returns the ids in the order of the payloads; created is false where a unique key returned an earlier job.
+-- Returns what enqueue_jobs returns.
 -- plan: no seqscan, generic
 create or replace function holdfast.enqueue_columns(
   tasks        text[],
@@ -32,7 +32,7 @@ create or replace function holdfast.enqueue_columns(
   default_queue    text[] default null,
   default_priority integer[] default null
 )
-returns table (job_id uuid, created boolean)
+returns table (job_id uuid, created boolean, route text)
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
 as $$
@@ -73,6 +73,8 @@ begin
   from holdfast.store_jobs(
     holdfast.renumber(tasks), holdfast.renumber(payloads),
     options - array(select k from jsonb_object_keys(lengths) as k), own, false) as s;
-  return query select u.id, u.is_made is not false from unnest(stored.ids, stored.made) as u (id, is_made);
+  return query
+    select u.id, u.is_made is not false, u.route
+    from unnest(stored.ids, stored.made, stored.routes) as u (id, is_made, route);
 end
 $$;

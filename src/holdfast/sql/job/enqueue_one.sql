@@ -1,8 +1,9 @@
 -- (nothing) -> ready | scheduled | waiting: stores one job as enqueue_jobs does, with the same options.
 -- It is the fastest way to store a single job. created is false if a unique key returned an earlier job.
+-- route: the queue of the job if a rule chose it, else null.
 -- plan: no seqscan, generic
 create or replace function holdfast.enqueue_one(
-  task text, payload json, options jsonb default '{}', out job_id uuid, out created boolean
+  task text, payload json, options jsonb default '{}', out job_id uuid, out created boolean, out route text
 )
 language plpgsql volatile security definer
 set search_path = holdfast, pg_temp
@@ -19,6 +20,7 @@ begin
       as s;
     job_id := stored.ids[1];
     created := stored.made[1] is not false;
+    route := stored.routes[1];
   end if;
 end
 $$;

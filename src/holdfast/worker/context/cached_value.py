@@ -1,19 +1,21 @@
 """One use of a cached value: found, or computed here while others wait."""
 
-import asyncio
+from asyncio import sleep
 from datetime import timedelta
+from time import monotonic
 from typing import Any
 from uuid import UUID
 
 from holdfast.model.cached_value import Taking
-from holdfast.model.duration import Duration, parse_duration
-from holdfast.model.end_attempt import Cancelled
+from holdfast.model.duration import Duration, exact, parse_duration
+from holdfast.model.end_attempt import Cancelled, Snooze
 from holdfast.model.error import HoldfastError, InvalidInput
 from holdfast.model.payload import decode, encode
 from holdfast.worker.attempt.running_attempt import Attempt
 from holdfast.worker.context.context_port import ContextPort
 
 WAIT = timedelta(minutes=5)  # how long others wait for a computation before one of them starts its own
+MOST_WAITS = 2  # a caller waits for one computation, and for the one that takes over
 
 FIRST_PAUSE = 0.02
 LONGEST_PAUSE = 1.0
@@ -38,15 +40,24 @@ class CachedValue:
                 raise InvalidInput(f"The {name} of a cached value must be a string (got {given!r}).")
 
     async def take(self) -> bool:
-        """True if the value is there; false if the caller must compute it. A wait holds no connection."""
+        """True if the value is there; false if the caller must compute it. A wait holds no connection.
+
+        A wait that is too long ends with Snooze: the job is not to blame, and others can use its slot.
+        """
         pause = FIRST_PAUSE
+        longest = max(MOST_WAITS * self._wait, timedelta(seconds=LONGEST_PAUSE))
+        until = monotonic() + longest.total_seconds()
         while True:
             taken = await self._port.take_cached_value(self._attempt.job, self._scope, self._key, self._wait)
             if taken.result is not Taking.WAIT:
                 break
             if self._attempt.cancelled.is_set():  # a thread is not cancelled by an exception
                 raise Cancelled("cancelled while it waited for a cached value")
-            await asyncio.sleep(pause)
+            left = until - monotonic()
+            if left <= 0:
+                late = f"no attempt had computed the cached value {self._key!r} after {exact(longest)}"
+                raise Snooze(self._wait, late)
+            await sleep(min(pause, left))
             pause = min(pause * GROWTH, LONGEST_PAUSE)
         self._writer = taken.writer
         if taken.result is Taking.FOUND and taken.value is not None:

@@ -190,8 +190,9 @@ class JobContext(PipelineContext):
 
         Of all attempts that ask for it at once, on any worker, one computes and the others wait for it. If
         `compute` raises, or its attempt is lost, the next one computes; if it takes longer than `wait`, one
-        of those who wait starts its own computation, and the value of the first is not stored. The value is
-        JSON of at most 64 KiB. A key belongs to the task; `scope` shares it with other tasks.
+        of those who wait starts its own computation, and the value of the first is not stored. Raises Snooze
+        after twice `wait`, so that the job runs again later. The value is JSON of at most 64 KiB. A key
+        belongs to the task; `scope` shares it with other tasks.
         """
         use = self._cached_value(key, lasts, wait, scope)
         if await use.take():

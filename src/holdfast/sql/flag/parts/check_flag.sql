@@ -1,4 +1,5 @@
--- Raises an error for a flag, a value or a scope that there is not, with the list of those that there are.
+-- Raises an error for a flag, a value or a scope that there is not, with the list of those that there are. What is set
+-- for a queue that is gone can be removed.
 create or replace function holdfast.check_flag(name text, value text, of_queue text, of_group text)
 returns void
 language plpgsql stable
@@ -33,6 +34,16 @@ begin
   if length(coalesce(of_queue, of_group, 'all')) not between 1 and 200 then
     perform holdfast.refuse('HF002',
       format('The name of the %s must have 1 to 200 characters.', known.set_for), 'To set it for all, pass null.');
+  end if;
+  if value is not null and of_queue is not null
+    and not exists (select from holdfast.queues as q where q.name = of_queue) then
+    perform holdfast.refuse('HF004', format('There is no queue %s.', of_queue), coalesce((
+      select 'The queues are ' || string_agg(u.name, ', ' order by u.name) || case
+        when count(*) = 20 then ', and others that the view holdfast.queue_view lists.' else '.' end
+      from (
+        select q.name from holdfast.queues as q where not holdfast.is_reserved(q.name) order by q.name limit 20
+      ) as u
+    ), 'There is no queue yet; set_queue makes one.'));
   end if;
 end
 $$;

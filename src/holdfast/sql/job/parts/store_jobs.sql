@@ -1,8 +1,10 @@
 -- (nothing) -> ready | scheduled | waiting: stores the jobs of a call; every way to enqueue ends here.
 -- options apply to all jobs. own holds the arrays of read_columns; each replaces one of the options.
--- made: null if all jobs are new; else false where a unique key returned an earlier job. is_internal: Holdfast's own.
+-- made: null if all jobs are new; else false where a unique key returned an earlier job. routes: the queue of each job
+-- that a rule chose; null if rules chose none. is_internal: Holdfast's own.
 create or replace function holdfast.store_jobs(
-  tasks text[], payloads json[], options jsonb, own record, is_internal boolean, out ids uuid[], out made boolean[]
+  tasks text[], payloads json[], options jsonb, own record, is_internal boolean,
+  out ids uuid[], out made boolean[], out routes text[]
 )
 language plpgsql volatile
 as $$
@@ -15,7 +17,7 @@ declare
   seqs    bigint[];
   heads   boolean[];
   place   record;
-  routes  text[];
+  chosen  text[];
 begin
   if options ->> 'pipeline' is not null and cardinality(tasks) in (1, n) then
     options := holdfast.enter_option(options);
@@ -58,22 +60,20 @@ begin
     select
       a.priorities, a.matched, a.routes, coalesce(a.queue, o.queue),
       case when a.queue is null then coalesce(a.queues, own.queue) end
-    into own.priority, own.rules, routes, o.queue, own.queue
+    into own.priority, own.rules, chosen, o.queue, own.queue
     from holdfast.apply_rules(made, tasks, payloads, o, own, place, at) as a;
     select p.*, place.login_id into place from holdfast.find_places(made, tasks, o, own, true) as p;
+    if chosen is not null then
+      routes := array(select r ->> 'queue' from unnest(own.rules) with ordinality as u (r, i) order by u.i);
+    end if;
   end if;
   perform holdfast.insert_jobs(ids, made, seqs, heads, tasks, payloads, largest, options, o, own, place, at,
     is_internal);
   if place.is_full then
     perform holdfast.record_enqueued(ids, made, at);
   end if;
-  if place.woken is null or options ->> 'notify' = 'false' or options ->> 'notify' = 'routed' and routes is null then
-    return;
+  if place.woken is not null and options ->> 'notify' is distinct from 'false' then
+    perform holdfast.notify_ready(place.woken);
   end if;
-  -- routed: the client itself wakes the workers of the queues that it named.
-  perform holdfast.notify_ready(case
-    when options ->> 'notify' = 'routed' then array(select w from unnest(place.woken) as w where w = any (routes))
-    else place.woken
-  end);
 end
 $$;

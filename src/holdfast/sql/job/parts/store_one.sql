@@ -50,7 +50,7 @@ begin
     case when is_later then o.due_at end, lead, p.queue, of_task, may_run, o.deadline, o.max_failures, o.retry,
     o.estimate, o.labels, p.login_id, holdfast.stored_origin(o.origin), o.actor, o.trace, payload
   );
-  if p.wakes and coalesce(options ->> 'notify', 'true') not in ('false', 'routed') then
+  if p.wakes and options ->> 'notify' is distinct from 'false' then
     perform holdfast.notify_ready(array[p.queue]);
   end if;
   return new_id;
