@@ -125,7 +125,7 @@ class Play:
             case 0:
                 await self.clock.advance(timedelta(seconds=self.dice.randint(0, 70)))
             case 1:
-                await summarise(self.conn)
+                await summarise(self.conn, self.dice.choice(["0", "1 minute"]))
             case 2 if self.ended:
                 job = self.ended.pop(self.dice.randrange(len(self.ended)))
                 assert await replay(self.conn, job) == "replayed"
