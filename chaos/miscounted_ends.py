@@ -2,7 +2,7 @@
 
 import asyncio
 
-from holdfast.db.statement import Executor, fetch_value, run
+from holdfast.db.statement import Executor, fetch, fetch_value, run
 
 # From where minutes are counted for good, so that the next round counts all the others again, to the present.
 COUNT_AGAIN = "update holdfast.chores set counts = counts - 'until' - 'again' where name = 'summarise_ends'"
@@ -29,8 +29,9 @@ with span as (
   from span as s
   cross join lateral holdfast.ended_visits(s.since, 'infinity') as v
 )
-select format('%s %s %s %s %s: %s ended, %s counted', f.queue, f.task, f.pipeline, f.stage, f.state, sum(f.ended),
-  sum(f.counted))
+select
+  format('%s %s %s %s %s: %s ended, %s counted', f.queue, f.task, f.pipeline, f.stage, f.state,
+    sum(f.ended), sum(f.counted))
 from found as f
 group by f.queue, f.task, f.pipeline, f.stage, f.state
 having sum(f.ended) <> sum(f.counted)
@@ -41,6 +42,7 @@ PAUSE = 0.1
 async def miscounted_ends(on: Executor) -> list[str]:
     """Only when no job ends any more. Workers may be counting, too."""
     await run(on, COUNT_AGAIN)
-    while await fetch_value(on, COUNT) is None or not await fetch_value(on, COVERS_NOW):
+    while True:
+        if await fetch_value(on, COUNT) is not None and await fetch_value(on, COVERS_NOW):
+            return [row[0] for row in await fetch(on, MISCOUNTED)]
         await asyncio.sleep(PAUSE)
-    return [row[0] for row in await on.fetch(MISCOUNTED)]
