@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -218,6 +218,11 @@ def ours() -> System:
         "from holdfast import Holdfast, Worker",
         package="holdfast-queue",
     )
+
+
+def uncounted() -> System:
+    """Ours without statistics: what they cost is the difference."""
+    return replace(ours(), name="holdfast_uncounted", script=HERE / "peers" / "holdfast_uncounted_script.py")
 
 
 def bare(kind: str) -> System:

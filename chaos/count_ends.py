@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
 
+from chaos.miscounted_ends import miscounted_ends
 from chaos.output import say, write
 from chaos.steady_cluster import start_steady_cluster
 from chaos.workload import QUEUE
@@ -173,10 +174,13 @@ async def _check(database: Database, jobs: int, kills: int, seconds: float) -> C
         row = await fetch_row(connection, FOUND)
         assert row is not None
         wrong = await check_invariants(connection, 10 * jobs, LEASE + 2 * SWEEP)
+        miscounted = await miscounted_ends(connection)
     finally:
         await connection.close(timeout=5)
     for one in wrong[:20]:
         say(f"wrong: {one.name}: {one.job or ''} {one.detail}")
+    for what in miscounted:
+        say(f"wrong: statistics: {what}")
     return Counted(
         jobs,
         row["ends"],
@@ -186,6 +190,6 @@ async def _check(database: Database, jobs: int, kills: int, seconds: float) -> C
         row["live"],
         row["losses"],
         kills,
-        len(wrong),
+        len(wrong) + len(miscounted),
         seconds,
     )

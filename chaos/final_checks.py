@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from chaos.enqueue_ledger import Ledger
+from chaos.miscounted_ends import miscounted_ends
 from chaos.workloads import all_workloads
 from holdfast.db.connect import Database
 from holdfast.db.invariants import check_invariants
@@ -80,6 +81,7 @@ async def check(database: Database, ledger: Ledger, settled: timedelta, logs: Pa
     await _compare(database, ledger, report)
     for one in await check_invariants(database, EVERY, settled):
         report.wrong.append(f"{one.name}: {one.job or ''} {one.detail}")
+    report.wrong += [f"statistics: {what}" for what in await miscounted_ends(database)]
     report.wrong += ledger.wrong
     for workload in all_workloads():
         report.wrong += [f"{workload.name}: {what}" for what in await workload.check(database)]

@@ -1,13 +1,16 @@
 """A drain on a server of its own: it counts what the database recorded, and nothing else will do."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 
 from bench import server
 from bench.drained import drain
+from bench.peers.holdfast_uncounted_script import uncounted_tasks
 from bench.stores import Stores, stores
-from bench.system import SystemFailed, bare, ours
+from bench.system import SystemFailed, bare, ours, uncounted
+from holdfast.maintenance import standard_tasks
 
 pytestmark = [pytest.mark.slow, pytest.mark.alone]
 JOBS = 60
@@ -44,6 +47,17 @@ def test_the_bare_loops_drain_as_much(places: Stores, kind: str) -> None:
     with places.fresh(bare(kind)) as url:
         bare(kind).call("bulk", url, JOBS)
         assert drain(bare(kind), url, JOBS, workers=1).seconds > 0
+
+
+def test_an_uncounted_worker_drains_as_much_and_has_every_other_maintenance_task(places: Stores) -> None:
+    with places.fresh(uncounted()) as url:
+        uncounted().call("bulk", url, JOBS)
+        assert drain(uncounted(), url, JOBS, workers=1).seconds > 0
+    every = {task.name for task in standard_tasks(timedelta(1))}
+    assert every - {task.name for task in uncounted_tasks(timedelta(1))} == {
+        "summarise_ends",
+        "sample_depths",
+    }
 
 
 def test_single_enqueues_are_all_stored(places: Stores) -> None:

@@ -13,6 +13,7 @@ from chaos.enqueue_ledger import Accepted, Ledger, hash_of
 from chaos.fault_injector import FailedInjection, Injection
 from chaos.faults import FAULTS
 from chaos.final_checks import Report, check
+from chaos.miscounted_ends import miscounted_ends
 from chaos.recovery import Late, Recoveries
 from chaos.run_chaos import Outcome
 from chaos.run_figures import Tally, tally_of, total
@@ -23,7 +24,7 @@ from holdfast.db.connect import Database
 from holdfast.model.error import InvalidOption
 from holdfast.model.id import JobId
 from holdfast.model.payload import JsonText
-from tests.builders import dead_job, ready_job, running_job, settle
+from tests.builders import completed_job, dead_job, ready_job, replay, running_job, settle
 
 SETTLED = timedelta(seconds=4)
 
@@ -131,6 +132,29 @@ async def test_a_job_is_dead_by_losses_or_by_an_error_of_a_workload(db: Database
     assert complaint in (await check(db, ledger, SETTLED)).wrong
     await db.execute("update holdfast.history set losses = 3, failures = 0")
     assert not any("dead after" in one for one in (await check(db, ledger, SETTLED)).wrong)
+
+
+@pytest.mark.parametrize(
+    ("plant", "complaint"),
+    [
+        ("update holdfast.end_totals set jobs = jobs + 1 where what = 'end'", "2 ended, 3 counted"),
+        ("delete from holdfast.end_totals where what = 'end'", "2 ended, 0 counted"),
+        ("delete from holdfast.history", "1 ended, 2 counted"),
+    ],
+)
+async def test_an_end_that_was_counted_twice_or_not_at_all_is_noticed(
+    db: Database, plant: str, complaint: str
+) -> None:
+    """Also in the minute under way, and of a job that was replayed."""
+    await a_mixed_database(db)
+    async with db.connection() as conn:
+        await completed_job(conn)
+        await replay(conn, (await completed_job(conn)).id)
+    assert await miscounted_ends(db) == []
+    await db.execute(plant)
+    assert await miscounted_ends(db) == [f"default task   completed: {complaint}"]
+    report = await check(db, Ledger(indeterminate={"here"}), SETTLED)
+    assert f"statistics: default task   completed: {complaint}" in report.wrong
 
 
 async def test_only_refused_ends_count_as_fenced(db: Database, tmp_path: Path) -> None:

@@ -16,10 +16,10 @@ order by is_hour, minute, queue, task, pipeline, stage, state, name
 """
 
 
-async def summarise(conn: Connection) -> None:
-    """Counts everything, also what was counted a moment ago."""
+async def summarise(conn: Connection, within: str = "1 minute") -> None:
+    """Counts everything, also what was counted a moment ago. Within 0, counts one minute."""
     await conn.execute("update holdfast.chores set counts = counts - 'again' where name = 'summarise_ends'")
-    await conn.execute("select holdfast.summarise_ends()")
+    await conn.execute("select holdfast.summarise_ends($1::text::interval)", within)
 
 
 async def counts(conn: Connection, what: str) -> list[Record]:

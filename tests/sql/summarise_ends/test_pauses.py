@@ -1,4 +1,4 @@
-"""Pauses in which nothing happened are skipped in few steps, and no end between two of them is missed."""
+"""A round reads no minute without need: pauses are skipped in few steps, and no end in between is missed."""
 
 from datetime import timedelta
 
@@ -7,7 +7,7 @@ from tests.builders import completed_job
 from tests.sql.conftest import Clock
 from tests.sql.summarise_ends.scene import counts, summarise
 
-LOOKS = "select calls from pg_stat_xact_user_functions where funcname = 'is_quiet'"
+CALLS = "select calls from pg_stat_xact_user_functions where funcname = $1"
 PAUSES = [timedelta(minutes=minutes) for minutes in (1, 9, 10, 11, 40, 300, 2, 600, 25, 90)]  # 18 hours
 
 
@@ -31,4 +31,21 @@ async def test_a_day_without_work_takes_a_few_looks(conn: Connection, clock: Clo
     await clock.advance(timedelta(minutes=2))
     await conn.execute("set local track_functions = 'all'")
     await summarise(conn)
-    assert 1 <= await conn.fetchval(LOOKS) <= 20
+    assert 1 <= await conn.fetchval(CALLS, "is_quiet") <= 20
+
+
+async def test_minutes_that_are_counted_and_not_settled_are_not_read_again(
+    conn: Connection, clock: Clock
+) -> None:
+    for _ in range(5):
+        await completed_job(conn)
+        await clock.advance(timedelta(minutes=1))
+    await summarise(conn)
+    await completed_job(conn)
+    await conn.execute("set local track_functions = 'all'")
+    before = await conn.fetchval(CALLS, "summarise_minutes") or 0  # of another test, if not yet sent
+    for _ in range(3):
+        await summarise(conn)
+    # One more if a minute has just passed.
+    assert 3 <= await conn.fetchval(CALLS, "summarise_minutes") - before <= 4
+    assert [row["jobs"] for row in await counts(conn, "end")] == [1] * 6

@@ -16,11 +16,10 @@ declare
   place  jsonb;
   stored integer;
 begin
-  if within is null or within not between interval '0' and interval '1 minute' or coalesce(chunk, 0) < 1 then
-    perform holdfast.refuse('HF002',
-      format('within or chunk is out of range (got %s, %s).', coalesce(within::text, 'null'),
-        coalesce(chunk::text, 'null')),
-      'within must be at most 1 minute, and chunk at least 1.');
+  perform holdfast.check_within(within);
+  if coalesce(chunk, 0) < 1 then
+    perform holdfast.refuse('HF002', format('chunk must be at least 1 (got %s).', coalesce(chunk::text, 'null')),
+      'Pass how many index entries one step counts.');
   end if;
   if not holdfast.try_lock('sample_depths') then
     return null;

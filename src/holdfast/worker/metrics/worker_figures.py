@@ -36,7 +36,7 @@ def _process(worker: WorkerState) -> list[Family]:
         gauge("info", "The worker that serves these figures.", 1, about),
         Family(
             f"{PREFIX}_resident_memory_bytes",
-            "Memory of the process that is in RAM.",
+            "Memory of the process that is in RAM; only on Linux.",
             Kind.GAUGE,
             [] if memory is None else [Sample(memory)],
         ),
@@ -105,7 +105,11 @@ def _time_box(box: TimeBox | None) -> list[Family]:
         return []
     left = max(0.0, box.ends_at - monotonic())
     return [
-        gauge("time_box_used_seconds", "How much of its time box is over.", monotonic() - box.began),
+        gauge(
+            "time_box_used_seconds",
+            "How much of its time box is over, if it has one.",
+            monotonic() - box.began,
+        ),
         gauge("time_box_left_seconds", "How much of its time box is left.", left),
     ]
 

@@ -5,6 +5,11 @@ returns boolean
 language plpgsql stable
 as $$
 begin
-  return not exists (select from holdfast.countable(since, until));
+  return not (
+    exists (select from holdfast.jobs as j where j.id >= holdfast.id_at(since) and j.id < holdfast.id_at(until))
+    or exists (select from holdfast.history as h where h.id >= holdfast.id_at(since) and h.id < holdfast.id_at(until))
+    or exists (select from holdfast.attempts as a where a.ended_at >= since and a.ended_at < until)
+    or exists (select from holdfast.calls as c where c.at >= since and c.at < until)
+    or exists (select from holdfast.ended_visits(since, until)));
 end
 $$;
