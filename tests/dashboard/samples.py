@@ -70,7 +70,7 @@ SAMPLES: dict[str, Sample] = {
     "/dev/capture-monitor": plain("/dev/capture-monitor?since=6h"),
     "/doctor": plain("/doctor"),
     "/endpoints": plain("/endpoints"),
-    "/endpoints/{name}": plain("/endpoints/ollama-12b"),
+    "/endpoints/{name:path}": plain("/endpoints/ollama-12b"),
     "/errors": plain("/errors"),
     "/jobs/{job_id}": a_job,
     "/flags": plain("/flags?rollout=new-editor&key=17"),
