@@ -17,8 +17,8 @@ from playwright.async_api import Page
 VERSION = "4.14.0"
 INTEGRITY = "sha512-9WTZxEjsZ7b13TH8JPmbV2z8CHbl80/2hm3XPEG4JgNdQLK81IBRXmSxHfMAOkSqQeRxT/0dwNDz2GOm3zzpcQ=="
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-CHECK = """([place, rules]) =>
-  axe.run(place ? document.querySelector(place) : document, { runOnly: rules, resultTypes: ["violations"] })"""
+CHECK = """([place, rules]) => axe.run(
+  place ? document.querySelector(place) : document, { runOnly: rules, resultTypes: ["violations"] })"""
 
 
 async def violations(page: Page, place: str = "") -> list[str]:

@@ -1,4 +1,4 @@
-"""How a page is looked at: in both themes and at three widths, with its dialogs, and what the browser says of it."""
+"""How tests look at a page: in both themes, at three widths, with its dialogs, and what the browser says."""
 
 import re
 from collections.abc import AsyncIterator
@@ -37,7 +37,7 @@ async def overflow(tab: Page) -> int:
 
 
 async def each_dialog(tab: Page) -> AsyncIterator[Locator]:
-    """Open, and closed again after a step of the loop; of the dialogs of several keys only the first key's."""
+    """Open, and closed again after a step of the loop. Of the dialogs of many access keys only one's."""
     ids: list[str] = await tab.locator("dialog").evaluate_all("(all) => all.map((one) => one.id)")
     for one in {re.sub("[0-9a-f-]{36}$", "", one): one for one in ids}.values():
         await tab.evaluate(OPEN, one)
