@@ -90,7 +90,10 @@ def test_hostile_values_in_every_field_are_no_fault(database_url: str) -> None:
     with called(database_url) as call:
         for route in routes():
             for name, body in bodies(route):
-                check(call(route.method, route.somewhere, content=body), route.method, route.path, name)
+                answered = call(route.method, route.somewhere, content=body)
+                check(answered, route.method, route.path, name)
+                is_nul = name.endswith(" = NUL")
+                assert answered.status_code >= 400 or not is_nul, (route.method, route.path, name)
 
 
 @pytest.mark.parametrize(
