@@ -100,6 +100,8 @@ def test_hostile_values_in_every_field_are_no_fault(database_url: str) -> None:
                 place, body = call.place(route.path), dict(changed(call.example(route)))[name]
                 answered = call(route.method, place, content=json.dumps(body).encode())
                 check(answered, route.method, route.path, name)
+                is_nul = name.endswith(" = NUL")
+                assert answered.status_code >= 400 or not is_nul, (route.method, route.path, name)
 
 
 @pytest.mark.slow

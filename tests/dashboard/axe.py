@@ -17,14 +17,17 @@ from playwright.async_api import Page
 VERSION = "4.14.0"
 INTEGRITY = "sha512-9WTZxEjsZ7b13TH8JPmbV2z8CHbl80/2hm3XPEG4JgNdQLK81IBRXmSxHfMAOkSqQeRxT/0dwNDz2GOm3zzpcQ=="
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-CHECK = "(rules) => axe.run(document, { runOnly: rules, resultTypes: ['violations'] })"
+CHECK = """([place, rules]) => axe.run(
+  place ? document.querySelector(place) : document, { runOnly: rules, resultTypes: ["violations"] })"""
 
 
-async def violations(page: Page) -> list[str]:
-    """A line for each: the rule, what it says, and the first place that breaks it."""
+async def violations(page: Page, place: str = "") -> list[str]:
+    """Of the page, or of the part that a selector finds. A line for each: the rule, what it says, and the
+    first place that breaks it.
+    """
     if not await page.evaluate("() => 'axe' in window"):
         await page.evaluate(script())
-    found: dict[str, Any] = await page.evaluate(CHECK, RULES)
+    found: dict[str, Any] = await page.evaluate(CHECK, [place, RULES])
     return [f"{one['id']}: {one['help']}: {one['nodes'][0]['html'][:200]}" for one in found["violations"]]
 
 

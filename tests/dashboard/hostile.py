@@ -1,7 +1,9 @@
 """Text that tries to break a page, and what must hold of a page that shows it."""
 
-# Markup, quotes, a template, a mark that turns the direction of text, an emoji, and very many characters.
-HOSTILE = "<script>alert('x')</script>\"><img src=x onerror=alert(1)>{{7*7}}\u202etxt.exe🐙" + "W" * 9_900
+# Markup, quotes, a template, a mark that turns the direction of text, letters from right to left, an emoji,
+# and very many characters without a place to break.
+HOSTILE = "<script>alert('x')</script>\"><img src=x onerror=alert(1)>{{7*7}}\u202etxt.exe🐙שלום" + "W" * 9_900
+NAME = HOSTILE[:150]
 
 
 def assert_harmless(page: str) -> None:

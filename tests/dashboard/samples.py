@@ -51,6 +51,14 @@ async def a_job(app: Holdfast) -> str:
     return f"/jobs/{found.id}"
 
 
+def a_job_in(state: str) -> Sample:
+    async def sample(app: Holdfast) -> str:
+        (found, *_) = await app.jobs(state=state, queue="bill-alerts")
+        return f"/jobs/{found.id}"
+
+    return sample
+
+
 # By the path of the page: its address, with names of the busy day.
 SAMPLES: dict[str, Sample] = {
     "/": plain("/"),
@@ -62,7 +70,7 @@ SAMPLES: dict[str, Sample] = {
     "/dev/capture-monitor": plain("/dev/capture-monitor?since=6h"),
     "/doctor": plain("/doctor"),
     "/endpoints": plain("/endpoints"),
-    "/endpoints/{name}": plain("/endpoints/ollama-12b"),
+    "/endpoints/{name:path}": plain("/endpoints/ollama-12b"),
     "/errors": plain("/errors"),
     "/jobs/{job_id}": a_job,
     "/flags": plain("/flags?rollout=new-editor&key=17"),
@@ -79,4 +87,10 @@ SAMPLES: dict[str, Sample] = {
     "/schedules": plain("/schedules"),
     "/workers": plain("/workers"),
     "/workers/{worker_id}": a_live_worker,
+}
+
+# Pages with other dialogs in another state.
+MORE_SAMPLES: dict[str, Sample] = {
+    "a dead job": a_job_in("dead"),
+    "a running job": a_job_in("running"),
 }

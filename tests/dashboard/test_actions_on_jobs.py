@@ -1,5 +1,6 @@
 """What operators do with jobs of the list: with those that they select, and with all that match."""
 
+import asyncio
 import html
 import json
 import re
@@ -16,6 +17,7 @@ from holdfast.api.people.action_worker import acting
 from holdfast.client.app import Holdfast
 from holdfast.model.dead_letter import Triage
 from tests.builders import dead_job, ready_job, ready_jobs, running_job
+from tests.dashboard.axe import violations
 from tests.patience import PATIENCE
 
 LONG = PATIENCE * 1000
@@ -100,6 +102,30 @@ async def test_a_person_replays_a_whole_filter_after_a_dry_run_and_sees_it_done(
     await tab.get_by_role("link", name="Show what matches now").click()
     await tab.wait_for_url("**/dead?queue=mail")
     await expect(tab.locator(".nothing")).to_contain_text("No dead letter is open.")
+
+
+@pytest.mark.slow
+async def test_a_person_stops_an_action_under_way(tab: Page, app: Holdfast, acts: None) -> None:
+    """It waits for its canary, which no worker runs."""
+    async with app.database.transaction() as conn:
+        for _ in range(3):
+            await dead_job(conn, queue="mail", task="send")
+    await tab.goto("/jobs?state=dead&queue=mail")
+    await tab.get_by_role("button", name="Act on ").click()
+    await tab.get_by_role("button", name="Replay open dead jobs…").click()
+    await tab.get_by_role("dialog").get_by_label("Reason").fill("fixed")
+    await tab.get_by_role("button", name="Replay 3 jobs").click()
+    await tab.wait_for_url("**/actions/*")
+    async with asyncio.timeout(PATIENCE):
+        while await states(app) != {"ready": 1, "dead": 2}:
+            await asyncio.sleep(0.02)
+    await tab.get_by_role("button", name="Stop it…").click()
+    await expect(tab.get_by_role("dialog", name="Stop this action?")).to_be_visible()
+    assert await violations(tab) == []
+    await tab.get_by_role("button", name="Stop it", exact=True).click()
+    await expect(tab.locator(".badge")).to_have_text("Cancelled", timeout=LONG)
+    await expect(tab.get_by_role("button", name="Stop it…")).to_have_count(0)
+    assert await states(app) == {"ready": 1, "dead": 2}
 
 
 async def states(app: Holdfast) -> dict[str, int]:

@@ -10,7 +10,6 @@ from holdfast.db.worker_list import list_workers
 from holdfast.model.id import WorkerId
 from tests.api.conftest import MakeKey
 from tests.builders import a_queue, a_worker, claim, fail, ready_jobs
-from tests.dashboard.hostile import HOSTILE, assert_harmless
 from tests.dashboard.reading import seen
 
 
@@ -152,15 +151,7 @@ async def test_a_worker_shows_what_its_process_uses_once_it_has_reported_it(
     assert "Memory 512 MB CPU 0.50 cores Loop lag 250 ms at most" in words
 
 
-async def test_hostile_names_of_workers_stay_text(http: AsyncClient, app: Holdfast) -> None:
-    async with app.database.transaction() as conn:
-        await a_worker(conn, ["mail"], host=HOSTILE[:200], version=HOSTILE[:200])
-    assert_harmless((await http.get("/workers")).text)
-    (worker,) = await list_workers(app.database)
-    assert_harmless((await http.get(f"/workers/{worker.id}")).text)
-
-
-async def test_an_operator_changes_a_limit_and_opens_the_circuit(tab: Page, app: Holdfast) -> None:
+async def test_an_operator_changes_a_limit_stops_calls_and_lets_them_pass(tab: Page, app: Holdfast) -> None:
     await endpoints.declare_endpoint(app.database, "llama", {"max": 3})
     await tab.goto("/endpoints/llama")
     await tab.get_by_role("button", name="Change limits…").click()
@@ -176,3 +167,28 @@ async def test_an_operator_changes_a_limit_and_opens_the_circuit(tab: Page, app:
     assert (found.max, found.circuit) == (12, "held_open")
     event = (await app.audit.find(1, cause="set_endpoint"))[0]
     assert event.reason == "a second server"
+    await tab.get_by_role("button", name="Let calls pass…").click()
+    await tab.locator("#close").get_by_label("Reason").fill("it is back")
+    await tab.get_by_role("button", name="Let calls pass", exact=True).click()
+    await expect(tab.get_by_text("It admits up to ")).to_be_visible()
+    assert (await endpoints.get_endpoint(app.database, "llama")).circuit == "closed"
+
+
+async def test_an_operator_drains_a_group_and_a_worker(tab: Page, app: Holdfast) -> None:
+    async with app.database.transaction() as conn:
+        grouped = [await a_worker(conn, ["mail"], group="gpu") for _ in range(2)]
+        single, other = [await a_worker(conn, ["mail"], group=name) for name in ("cpu", "edge")]
+    await tab.goto("/workers")
+    await tab.get_by_role("button", name="Drain a group…").click()
+    await tab.get_by_role("combobox", name="Group").select_option("gpu")
+    await tab.get_by_label("Reason").fill("a new image")
+    await tab.get_by_role("button", name="Drain the group").click()
+    await expect(tab.get_by_role("status").filter(has_text="Asked to drain")).to_be_visible()
+    await tab.goto(f"/workers/{single}")
+    await tab.get_by_role("button", name="Drain…").click()
+    await tab.get_by_label("Reason").fill("a new image")
+    await tab.get_by_role("button", name="Drain the worker").click()
+    await expect(tab.get_by_text("An operator asked it to finish and exit.")).to_be_visible()
+    await expect(tab.get_by_role("button", name="Drain…")).to_have_count(0)
+    found = {one.id: one.drain_asked for one in await list_workers(app.database)}
+    assert found == {**dict.fromkeys((*grouped, single), True), other: False}

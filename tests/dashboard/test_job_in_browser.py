@@ -8,22 +8,8 @@ from playwright.async_api import Page, expect
 from holdfast.client.app import Holdfast
 from holdfast.db import pipelines
 from holdfast.model.id import JobId, Token
-from tests.builders import claim_one, dead_job, state_of
-from tests.dashboard.hostile_job import hostile_job
-from tests.stage_builders import job_that_waits
-
-TABS = ("payload", "output", "checkpoints", "logs", "errors")
-OVERFLOW = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
-
-
-@pytest.mark.slow
-async def test_hostile_text_does_not_widen_the_page(tab: Page, app: Holdfast) -> None:
-    async with app.database.transaction() as conn:
-        job = await hostile_job(conn)
-    await tab.set_viewport_size({"width": 390, "height": 900})
-    for name in TABS:
-        await tab.goto(f"/jobs/{job.id}?tab={name}")
-        assert await tab.evaluate(OVERFLOW) <= 0, name
+from tests.builders import claim_one, dead_job, fail, state_of
+from tests.stage_builders import a_pipeline, job_that_waits, walked_job
 
 
 @pytest.mark.slow
@@ -38,6 +24,35 @@ async def test_a_person_replays_a_dead_job(tab: Page, app: Holdfast) -> None:
     await expect(tab.locator(".flow")).to_contain_text("the server works again")
     async with app.database.connection() as conn:
         assert await state_of(conn, job.id) == "ready"
+
+
+@pytest.mark.slow
+async def test_a_person_ranks_and_cancels_a_job_and_replays_it_from_a_stage(tab: Page, app: Holdfast) -> None:
+    async with app.database.transaction() as conn:
+        await a_pipeline(conn)
+        job = await walked_job(conn, "b")
+        await fail(conn, job, error_class="permanent")
+    await tab.goto(f"/jobs/{job.id}")
+    reason = tab.get_by_role("dialog").get_by_label("Reason")
+    await tab.get_by_role("button", name="Replay…").click()
+    await tab.get_by_label("Stage").select_option("a")
+    await reason.fill("its first stage was wrong")
+    await tab.get_by_role("button", name="Replay the job").click()
+    await expect(tab.locator(".head .badge")).to_have_text("Ready")
+    assert (await app.job(job.id).job()).queue == "line.a"
+    await tab.get_by_role("button", name="Set priority…").click()
+    await tab.get_by_role("spinbutton", name="Priority").fill("90")
+    await reason.fill("a customer waits")
+    await tab.get_by_role("button", name="Set the priority").click()
+    await expect(tab.get_by_role("status").filter(has_text="The priority was set")).to_be_visible()
+    assert (await app.job(job.id).job()).priority == 90
+    await tab.get_by_role("button", name="Cancel job…").click()
+    await reason.fill("wrong list")
+    await tab.get_by_role("button", name="Cancel the job").click()
+    await expect(tab.locator(".head .badge")).to_have_text("Cancelled")
+    assert await app.job(job.id).status() == "cancelled"
+    told = {one.cause: one.reason for one in await app.audit.find(3)}
+    assert told["cancel"] == "wrong list"
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from holdfast.api.live import permits, streams
 from holdfast.client.app import Holdfast
 from holdfast.dashboard import live
 from holdfast.dashboard.dashboard import add_dashboard
+from holdfast.dashboard.navigation import GROUPS
 from holdfast.dashboard.page import Shown, View
 from holdfast.dashboard.pages.dead import DeadLetters
 from holdfast.db.access_keys import check_watchers, open_session
@@ -25,7 +26,7 @@ from holdfast.db.statement import Executor
 from holdfast.model.access_key import SecretHash, hash_secret
 from tests.api.conftest import MakeKey
 from tests.api.event_client import next_of, streaming
-from tests.builders import dead_job
+from tests.builders import dead_job, ready_jobs
 from tests.dashboard.busy import keyless
 from tests.patience import PATIENCE
 
@@ -46,9 +47,16 @@ async def test_what_changes_appears_and_a_paused_page_stays(tab: Page, app: Hold
     assert (await tab.title()).startswith("1 open dead letter")
     await tab.get_by_role("button", name="Pause live updates").click()
     await expect(tab.locator(".live")).to_have_attribute("data-state", "paused")
-    await die(app)
+    other = await tab.context.new_page()
+    await other.goto("/dead")
+    for words in ("2 dead letters open.", "3 dead letters open."):
+        await die(app)
+        await expect(other.get_by_text(words)).to_be_visible(timeout=NO_LONGER_THAN)
+    # The update with the second was sent to all who follow before that with the third.
+    await expect(tab.get_by_text("1 dead letter open.")).to_be_visible()
+    assert (await tab.title()).startswith("1 open dead letter")
     await tab.get_by_role("button", name="Resume live updates").click()
-    await expect(tab.get_by_text("2 dead letters open.")).to_be_visible(timeout=NO_LONGER_THAN)
+    await expect(tab.get_by_text("3 dead letters open.")).to_be_visible(timeout=NO_LONGER_THAN)
 
 
 @pytest.mark.slow
@@ -69,6 +77,42 @@ async def test_keys_lead_through_the_dashboard_and_the_theme_is_remembered(tab: 
     chosen = await tab.locator("html").get_attribute("data-theme")
     await tab.reload()
     assert await tab.locator("html").get_attribute("data-theme") == chosen
+
+
+@pytest.mark.slow
+async def test_each_g_key_leads_where_the_help_says(tab: Page) -> None:
+    await tab.goto("/jobs")
+    await tab.keyboard.press("?")
+    keys = await tab.locator("dl.keys dt").all_text_contents()
+    words = await tab.locator("dl.keys dd").all_text_contents()
+    await tab.keyboard.press("Escape")
+    said = {key[1]: word for key, word in zip(keys, words, strict=True) if key.startswith("g")}
+    assert said == {place.key: place.words for group in GROUPS for place in group.places}
+    for key, word in said.items():
+        await tab.keyboard.press("g")
+        await tab.keyboard.press(key)
+        await expect(tab.locator(".nav [aria-current=page]")).to_have_text(word)
+
+
+@pytest.mark.slow
+async def test_keys_choose_rows_also_after_the_mouse_did(tab: Page, app: Holdfast) -> None:
+    async with app.database.transaction() as conn:
+        await ready_jobs(conn, 3)
+    await tab.goto("/jobs")
+    rows, boxes = tab.locator("tbody tr"), tab.locator("tbody .check")
+    for key, place in (("j", 0), ("j", 1), ("j", 2), ("k", 1)):
+        await tab.keyboard.press(key)
+        await expect(rows.nth(place).locator("a:focus")).to_have_count(1)
+    await tab.keyboard.press("x")
+    await expect(boxes.nth(1)).to_be_checked()
+    await expect(tab.get_by_role("toolbar")).to_contain_text("1 selected")
+    await tab.keyboard.press("x")
+    await expect(boxes.nth(1)).not_to_be_checked()
+    await boxes.nth(0).click()
+    await tab.keyboard.press("j")
+    await tab.keyboard.press("x")
+    await expect(tab.get_by_role("toolbar")).to_contain_text("2 selected")
+    await expect(boxes.nth(1)).to_be_checked()
 
 
 @asynccontextmanager

@@ -1,6 +1,7 @@
 """Log-in with an access key or a link, what a session may do, and log-out."""
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 import pytest_asyncio
@@ -14,8 +15,11 @@ from holdfast.dashboard.dashboard import add_dashboard
 from holdfast.dashboard.log_in import own_path
 from tests.api.serving import served
 from tests.dashboard.axe import violations
+from tests.dashboard.conftest import World
+from tests.dashboard.samples import SAMPLES
 
 OWN = {"Origin": "http://localhost"}
+ACTIONS = "main [data-open], main [data-api], main .check, dialog:not(#keys)"
 
 
 async def test_a_page_without_a_session_leads_to_the_log_in_and_back(
@@ -191,3 +195,46 @@ async def test_a_person_logs_in_acts_and_logs_out_below_a_path(strict: Page, app
     await expect(tab.get_by_role("heading", name="Log in")).to_be_visible()
     await tab.goto("/queue/keys")
     await expect(tab.get_by_role("heading", name="Log in")).to_be_visible()
+
+
+@asynccontextmanager
+async def tab_of(world: World, role: str, queues: list[str] | None = None) -> AsyncIterator[Page]:
+    """A tab of a caller with a new key."""
+    key = await world.app.keys.create("-".join(["log-in", role, *(queues or ())]), role, queues=queues)
+    api = api_app(world.app, limits=Limits(failed_log_ins=0), add_pages=add_dashboard)
+    async with served(api) as address:
+        headers = {"Authorization": f"Bearer {key.secret}"}
+        context = await world.browser.new_context(base_url=address, extra_http_headers=headers)
+        yield await context.new_page()
+        await context.close()
+
+
+@pytest.mark.slow
+async def test_a_viewer_sees_every_page_but_the_keys_and_no_action(world: World) -> None:
+    async with tab_of(world, "viewer") as tab:
+        for path, sample in SAMPLES.items():
+            answered = await tab.goto(await sample(world.app))
+            assert answered is not None
+            assert answered.status == (403 if path == "/keys" else 200), path
+            assert await tab.locator(ACTIONS).count() == 0, path
+            assert await tab.locator(".nav a[href='/keys']").count() == 0, "no page that it may not open"
+
+
+@pytest.mark.slow
+async def test_a_key_for_one_queue_sees_it_alone_and_no_page_of_the_installation(world: World) -> None:
+    async with tab_of(world, "operator", ["chat-replies"]) as tab:
+        await tab.goto("/")
+        places = await tab.locator(".nav li a").all_text_contents()
+        assert places == ["Overview", "Jobs", "Queues", "Errors", "Dead letters", "Bulk actions"]
+        for place in places:
+            await tab.locator(".nav").get_by_role("link", name=place).click()
+            await expect(tab.locator(".nav [aria-current=page]")).to_have_text(place)
+            await expect(tab.locator(".live:not([data-state=live])")).to_have_count(0)
+            words = await tab.locator("main").inner_text()
+            for other in ("bill-alerts", "repo-capture", "capture-backfill", "posts", "ollama"):
+                assert other not in words, (place, other)
+        for path in ("/queues/bill-alerts", "/workers"):
+            answered = await tab.goto(path)
+            assert answered is not None
+            assert answered.status == 403, path
+            await expect(tab.get_by_role("link", name="Log in with another key")).to_be_visible()

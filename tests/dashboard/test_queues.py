@@ -2,7 +2,6 @@
 
 import re
 from datetime import UTC, datetime, timedelta
-from urllib.parse import quote
 
 from httpx2 import AsyncClient
 
@@ -13,12 +12,10 @@ from holdfast.db import endpoints, queues
 from holdfast.model.depth import DepthSample
 from tests.api.conftest import MakeKey
 from tests.builders import a_queue, a_worker, dead_job, ready_jobs
-from tests.dashboard.hostile import HOSTILE, assert_harmless
 from tests.dashboard.reading import seen
 from tests.dashboard.samples import an_action
 
 NOW = datetime(2030, 1, 31, 9, 0, tzinfo=UTC)
-NAME = HOSTILE[:200]
 
 
 async def jobs_in(app: Holdfast, queue: str, count: int = 1) -> None:
@@ -144,16 +141,6 @@ async def test_a_key_with_a_scope_is_not_told_which_endpoint_is_the_ceiling(
 async def test_a_queue_that_is_not_there_is_not_found(http: AsyncClient) -> None:
     answered = await http.get("/queues/absent")
     assert (answered.status_code, "There is no queue" in answered.text) == (404, True)
-
-
-async def test_hostile_names_and_reasons_stay_text(http: AsyncClient, app: Holdfast) -> None:
-    await paused(app, NAME, HOSTILE)
-    await app.settings.set_queue("mail", stats_label=NAME)
-    await queues.set_queue(app.database, NAME, {"endpoint": "e"}, None, "ada")
-    for path in ("/queues", f"/queues/{quote(NAME, safe='')}", "/queues/mail"):
-        answered = await http.get(path)
-        assert answered.status_code == 200, path
-        assert_harmless(answered.text)
 
 
 def a_sample(minutes_ago: int, ready: int) -> DepthSample:

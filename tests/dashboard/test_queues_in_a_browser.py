@@ -109,7 +109,7 @@ async def test_a_person_enqueues_a_job_and_moves_it(tab: Page, app: Holdfast) ->
     assert [one.queue for one in await app.jobs()] == ["bulk"]
 
 
-async def test_a_person_sees_what_rebalancing_would_do(tab: Page, app: Holdfast) -> None:
+async def test_a_person_sees_what_rebalancing_would_do_and_does_it(tab: Page, app: Holdfast) -> None:
     await jobs_in(app, "chat", 50)
     await a_queue_of(app, "bulk")
     await tab.goto("/queues")
@@ -125,3 +125,8 @@ async def test_a_person_sees_what_rebalancing_would_do(tab: Page, app: Holdfast)
     answer = tab.get_by_role("dialog").get_by_role("table")
     await expect(answer).to_contain_text("would_move")
     assert len(await app.jobs(queue="chat")) == 50
+    await tab.get_by_role("button", name="Rebalance", exact=True).click()
+    await expect(tab.get_by_role("status").filter(has_text="Rebalanced")).to_be_visible()
+    moved = len(await app.jobs(queue="bulk"))
+    assert moved > 0
+    assert len(await app.jobs(queue="chat")) == 50 - moved

@@ -6,13 +6,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`key` follows g on the keyboard. `needs_all`: only access keys for all queues and tasks see it."""
+    """`key` follows g on the keyboard. `needs_all`: only access keys for all queues and tasks see it, and
+    with `needs_admin` only those of admins.
+    """
 
     path: str
     words: str
     icon: str
     key: str
     needs_all: bool = True
+    needs_admin: bool = False
+
+    def is_for(self, sees_all: bool, is_admin: bool) -> bool:
+        return (sees_all or not self.needs_all) and (is_admin or not self.needs_admin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,7 @@ GROUPS = (
         (
             Place("/rules", "Rules", "rules", "u"),
             Place("/flags", "Flags and roll-outs", "flags", "f"),
-            Place("/keys", "Access keys", "keys", "k"),
+            Place("/keys", "Access keys", "keys", "k", needs_admin=True),
         ),
     ),
     Group(
@@ -67,9 +73,9 @@ GROUPS = (
 )
 
 
-def groups_for(paths: Collection[str], sees_all: bool) -> Iterator[Group]:
+def groups_for(paths: Collection[str], sees_all: bool, is_admin: bool) -> Iterator[Group]:
     """The groups with the places that exist and that the caller may open."""
     for group in GROUPS:
-        places = tuple(one for one in group.places if one.path in paths and (sees_all or not one.needs_all))
+        places = tuple(one for one in group.places if one.path in paths and one.is_for(sees_all, is_admin))
         if places:
             yield Group(group.words, places)

@@ -60,6 +60,10 @@ class View:
         return self.caller.scope is None
 
     @property
+    def is_admin(self) -> bool:
+        return self.caller.role is AccessRole.ADMIN
+
+    @property
     def may_operate(self) -> bool:
         return self.caller.role in OPERATORS
 

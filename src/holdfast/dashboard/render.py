@@ -41,7 +41,7 @@ class Renderer:
     ) -> str:
         """The whole document."""
         frame = {
-            "groups": list(groups_for(self._paths, view.sees_all)),
+            "groups": list(groups_for(self._paths, view.sees_all, view.is_admin)),
             "section": "/" + page.path.split("/")[1],
             "is_live": page.is_live,
             "here": shown.here or shown.title,

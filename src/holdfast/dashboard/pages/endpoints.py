@@ -97,7 +97,7 @@ class Endpoints(Page):
 
 
 class Endpoint(Page):
-    path = "/endpoints/{name}"
+    path = "/endpoints/{name:path}"
     template = "endpoint.html"
 
     async def read(self, view: View) -> Shown:

@@ -2,7 +2,7 @@
 
 const root = document.body.dataset.root;
 const main = document.getElementById("main");
-const typing = "input, textarea, select, [contenteditable]";
+const typing = "input:not([type=checkbox]), textarea, select, [contenteditable]";
 
 // ── Times in the reader's zone ─────────────────────────────────────────
 
