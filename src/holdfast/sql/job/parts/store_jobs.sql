@@ -15,7 +15,7 @@ declare
   seqs    bigint[];
   heads   boolean[];
   place   record;
-  routes  text[];
+  judged  record;
 begin
   if options ->> 'pipeline' is not null and cardinality(tasks) in (1, n) then
     options := holdfast.enter_option(options);
@@ -52,27 +52,28 @@ begin
   if not true = any (made) then
     return;
   end if;
-  select p.*, holdfast.find_login() as login_id into place
+  select p.*, holdfast.find_login() as login_id, null::integer[] as outcomes, null::integer[] as scores,
+    null::jsonb[] as words, null::text[] as routes into place
   from holdfast.find_places(made, tasks, o, own, options @> '{"rules": false}') as p;
   if place.ruled_by is not null then
-    select
-      a.priorities, a.matched, a.routes, coalesce(a.queue, o.queue),
-      case when a.queue is null then coalesce(a.queues, own.queue) end
-    into own.priority, own.rules, routes, o.queue, own.queue
-    from holdfast.apply_rules(made, tasks, payloads, o, own, place, at) as a;
-    select p.*, place.login_id into place from holdfast.find_places(made, tasks, o, own, true) as p;
+    select a.* into judged from holdfast.apply_rules(made, tasks, payloads, o, own, place, at) as a;
+    o.queue := coalesce(judged.queue, o.queue);
+    own.queue := case when judged.queue is null then coalesce(judged.queues, own.queue) end;
+    select p.*, place.login_id, judged.outcomes, judged.scores, judged.words, judged.routes into place
+    from holdfast.find_places(made, tasks, o, own, true) as p;
   end if;
   perform holdfast.insert_jobs(ids, made, seqs, heads, tasks, payloads, largest, options, o, own, place, at,
     is_internal);
   if place.is_full then
     perform holdfast.record_enqueued(ids, made, at);
   end if;
-  if place.woken is null or options ->> 'notify' = 'false' or options ->> 'notify' = 'routed' and routes is null then
+  if place.woken is null or options ->> 'notify' = 'false'
+    or options ->> 'notify' = 'routed' and place.routes is null then
     return;
   end if;
   -- routed: the client itself wakes the workers of the queues that it named.
   perform holdfast.notify_ready(case
-    when options ->> 'notify' = 'routed' then array(select w from unnest(place.woken) as w where w = any (routes))
+    when options ->> 'notify' = 'routed' then array(select w from unnest(place.woken) as w where w = any (place.routes))
     else place.woken
   end);
 end
