@@ -85,6 +85,9 @@ def _section(suite: str, text: str | None) -> str:
 def _measured(text: str) -> Iterator[str]:
     results = from_json(text)
     yield from _table(results, SUMMARIES[results.suite])
+    for bar in bars_of(results):
+        if bar.value is None:
+            yield f"\n{_bar(bar, [])}"
     for failure in failures_of(results):
         yield f"\n{failure}"
     machine = _facts(json.loads(text)["machine"])
@@ -154,6 +157,8 @@ def _compared(results: Results, figure: Figure, heading: str, choose: Choose) ->
 
 def _bar(bar: Bar, compared: list[_Compared]) -> str:
     """Says what it is about, unless that is the first ratio of the row or our figure itself."""
+    if bar.value is None:
+        return str(bar)
     verdict = "met" if bar.is_met else "**missed**"
     if not bar.to:
         return f"figure {bar.wanted}: {verdict}"

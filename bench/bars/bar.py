@@ -8,16 +8,18 @@ from bench.result import number
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """`value` is our figure itself, or its ratio to what `to` names."""
+    """`value` is our figure itself, or its ratio to what `to` names; None: not measured."""
 
     figure: str
-    value: float
+    value: float | None
     least: float | None = None
     most: float | None = None
     to: str = ""
 
     @property
     def is_met(self) -> bool:
+        if self.value is None:
+            return False
         above = self.least is None or self.value >= self.least
         return above and (self.most is None or self.value <= self.most)
 
@@ -30,7 +32,8 @@ class Bar:
         return f"≥ {self.least:g}" if self.least is not None else f"≤ {self.most:g}"
 
     def __str__(self) -> str:
-        return f"{self.what}: {number(self.value)}, wanted {self.wanted}"
+        value = "not measured" if self.value is None else number(self.value)
+        return f"{self.what}: {value}, wanted {self.wanted}"
 
 
 def checklist(bars: Iterable[Bar]) -> str:

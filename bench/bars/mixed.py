@@ -21,10 +21,10 @@ TO_PEER = {"bulk_priorities": 1.3, "bulk_priorities_unique": 1.0}
 
 def mixed_bars(results: Results) -> Iterator[Bar]:
     for figure, least in TO_PLAIN.items():
-        if (OURS, figure) not in results.figures:  # saved before it was measured
-            continue
         plain = f"{figure.split('_', maxsplit=1)[0]}_plain"
-        yield Bar(figure, results.between((OURS, figure), (OURS, plain)), least=least, to=plain)
+        measured = (OURS, figure) in results.figures
+        share = results.between((OURS, figure), (OURS, plain)) if measured else None
+        yield Bar(figure, share, least=least, to=plain)
     for figure, least in TO_PEER.items():
         if (PEER, figure) in results.figures:
             yield Bar(figure, results.paired(OURS, PEER, figure), least=least, to=f"{PEER}'s")

@@ -148,6 +148,13 @@ def test_a_feature_is_compared_with_plain_round_by_round() -> None:
     assert missed(results) == []
 
 
+def test_a_feature_that_was_not_measured_misses_its_bar() -> None:
+    results = planted.mixed()
+    del results.figures[OURS, "enqueue_rules"]
+    assert missed(results) == ["enqueue_rules, to enqueue_plain"]
+    assert "MISS enqueue_rules, to enqueue_plain: not measured, wanted ≥ 0.5" in checklist(bars_of(results))
+
+
 def test_a_peer_that_was_not_measured_has_no_bar() -> None:
     results = planted.mixed()
     del results.figures["pgqueuer", "bulk_priorities"]

@@ -1,5 +1,6 @@
 """No condition that was accepted makes an enqueue fail, whatever the payload holds."""
 
+import json
 import random
 from typing import Any
 
@@ -58,6 +59,23 @@ LEAVES = [
     "true",
     "1e300",
 ]
+# Of each fact, and none that looks at all of them as one object or raises an error.
+FACTS = [
+    *(leaf for leaf in LEAVES if leaf.startswith("$.payload") and "(" not in leaf),
+    "$.payload.list.size()",
+    "$.payload.object",
+    "$.labels.region",
+    "$.labels.*",
+    "$.task",
+    "$.queue",
+    "$.origin",
+    "$.size",
+    "$.hour",
+    "$.weekday",
+    "1",
+    '"eu"',
+    '"import"',
+]
 
 
 async def test_an_error_or_no_boolean_counts_as_not_matched(conn: Connection) -> None:
@@ -82,6 +100,29 @@ async def test_no_random_condition_makes_an_enqueue_fail(conn: Connection) -> No
     assert taken > CONDITIONS // 2
 
 
+async def test_conditions_hold_over_the_payload_and_variables_as_over_all_facts(conn: Connection) -> None:
+    """An enqueue evaluates them in the first way, test_rules in the second."""
+    rng = random.Random(SEED)
+    options: dict[str, Any] = {"labels": {"region": "eu", "list": [1]}, "origin": "import"}
+    held = 0
+    for _ in range(CONDITIONS // 50):
+        for number in range(50):
+            await is_taken(conn, f"{number:02}", a_condition(rng, 2, FACTS))
+        tested = json.loads(
+            await conn.fetchval(
+                "select holdfast.test_rules('capture', $1, $2)", json.dumps(PAYLOAD), json.dumps(options)
+            )
+        )
+        matched = [rule["name"] for rule in tested["rules"] if rule["matched"]]
+        assert ((await stored(conn, PAYLOAD, **options))[2] or []) == matched
+        held += len(matched)
+        assert {"payload", "shared", "size"} == {
+            row["reads"] for row in await conn.fetch("select distinct reads from holdfast.rules")
+        }
+        await conn.execute("delete from holdfast.rules")
+    assert held > CONDITIONS // 10
+
+
 async def is_taken(conn: Connection, name: str, condition: str) -> bool:
     """Whether the condition is accepted; an error other than a refusal is raised."""
     try:
@@ -94,10 +135,10 @@ async def is_taken(conn: Connection, name: str, condition: str) -> bool:
     return True
 
 
-def a_condition(rng: random.Random, depth: int) -> str:
+def a_condition(rng: random.Random, depth: int, leaves: list[str] = LEAVES) -> str:
     def value(left: int) -> str:
         if left == 0 or rng.random() < 0.4:
-            return rng.choice(LEAVES)
+            return rng.choice(leaves)
         return f"({value(left - 1)} {rng.choice('+-*/%')} {value(left - 1)})"
 
     def predicate(left: int) -> str:

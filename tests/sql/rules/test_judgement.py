@@ -242,10 +242,13 @@ async def test_what_is_in_a_job_is_the_same_fact_whatever_the_other_rules_look_a
     [
         ("$.payload.n == 1 || $.payload.n > 3", "payload"),
         ('$.payload.list[*] ? (@.a == "$").b == 1', "all"),  # a dollar in a string could be anything
-        ("$.payload.n == 1 && $.size > 3", "some"),
-        ("$.labels.payload == 1", "some"),
+        ("$.payload.n == 1 && $.size > 3", "size"),
+        ("$.labels.payload == 1", "shared"),
+        ("$.payload.hour > 3 && $.hour > 3", "shared"),
         ("$.payloads == 1", "all"),
-        ("exists ($)", "all"),
+        ("exists ($)", "payload"),  # as true of the payload
+        ("exists ($ ? (@.payload == 1))", "all"),
+        ("$.payload.keyvalue().id == 1", "all"),  # its ids depend on the root
         ("exists ($.* ? (@.payload == 1))", "all"),
     ],
 )

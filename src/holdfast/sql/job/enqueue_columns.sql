@@ -67,7 +67,7 @@ begin
     holdfast.retry_policies(retry) as retry, null::text[] as pipeline, null::text[] as stage,
     holdfast.renumber(estimate) as estimate, holdfast.renumber(origin) as origin, holdfast.renumber(actor) as actor,
     holdfast.read_traces(trace) as trace, holdfast.renumber(default_queue) as default_queue,
-    holdfast.renumber(default_priority) as default_priority, null::jsonb[] as rules
+    holdfast.renumber(default_priority) as default_priority
   into own;
   select s.* into stored
   from holdfast.store_jobs(

@@ -31,7 +31,7 @@ begin
   facts := holdfast.job_facts(payload, o.labels, task, place.queues[1], o.origin, at);
   return jsonb_build_object(
     'queue', coalesce(judged.queue, judged.queues[1], place.queues[1]),
-    'priority', coalesce(judged.priorities[1], o.priority),
+    'priority', coalesce(judged.scores[1], o.priority),
     'of', place.ruled_by[1] || ' ' || place.rule_owners[1],
     'rules', (
       select jsonb_agg(jsonb_build_object('name', r.name, 'position', r.position, 'condition', r.condition,

@@ -24,11 +24,21 @@ create table holdfast.rules (
   position   integer not null,
   condition  text not null,
   path       jsonpath not null generated always as (condition::jsonpath) stored,
+  -- The payload as the root and the other facts as variables: no condition can have variables of its own.
+  payload_path jsonpath not null generated always as (
+    replace(
+      regexp_replace(condition::jsonpath::text,
+        '[$][.](?="(labels|task|queue|origin|size|now|hour|weekday)")', '$', 'g'),
+      '$."payload"', '$')::jsonpath
+  ) stored,
+  -- exists ($) holds whatever the root is. The ids of keyvalue() depend on the root.
   reads      text not null generated always as (
     case
-      when condition::jsonpath::text !~ '[$](?![.]"payload")' then 'payload'
-      when condition::jsonpath::text !~ '[$](?![.]"(payload|labels|size)")' then 'some'
-      else 'all'
+      when replace(condition::jsonpath::text, 'exists ($)', '')
+        ~ '[$](?![.]"(payload|labels|task|queue|origin|size|now|hour|weekday)")|keyvalue' then 'all'
+      when condition::jsonpath::text ~ '[$][.]"size"' then 'size'
+      when condition::jsonpath::text ~ '[$][.]"(?!payload")' then 'shared'
+      else 'payload'
     end
   ) stored,
   points     smallint,
@@ -49,8 +59,10 @@ comment on column holdfast.rules.name is 'Name of the rule, unique within its se
 comment on column holdfast.rules.position is 'Order within its set: the first rule with a queue that matches decides.';
 comment on column holdfast.rules.condition is 'A jsonpath predicate over the facts of the job, as it was written.';
 comment on column holdfast.rules.path is 'The same, parsed.';
+comment on column holdfast.rules.payload_path
+  is 'The same over the payload alone, with the other facts as variables: $.payload.n == $.size is $.n == $size.';
 comment on column holdfast.rules.reads
-  is 'Facts that it looks at: payload; some (payload, labels, size); or all. An enqueue makes only those of its set.';
+  is 'Facts that it looks at: payload; shared (those that most calls have in common); size; or all, as one object.';
 comment on column holdfast.rules.points is 'Points added to the score of the jobs that match.';
 comment on column holdfast.rules.queue is 'Queue for the jobs that match.';
 comment on column holdfast.rules.is_enabled is 'Whether enqueues evaluate it.';

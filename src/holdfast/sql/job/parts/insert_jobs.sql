@@ -30,7 +30,10 @@ declare
   actors       constant text[] := own.actor;
   traces       constant jsonb[] := own.trace;
   declared     constant integer[] := own.default_priority;
-  matched      constant jsonb[] := own.rules;
+  -- Of rules: the outcome of each job, and the priority and remark of each outcome.
+  outcomes     constant integer[] := place.outcomes;
+  scores       constant integer[] := place.scores;
+  remarks      constant jsonb[] := place.words;
   places       constant integer[] := place.places;
   lanes        constant integer[] := place.lanes;
   queues       constant text[] := place.queues;
@@ -72,7 +75,7 @@ begin
     case when key is not null then coalesce(scopes[i], o.unique_scope, tasks[i], tasks[1]) end, key, may_run,
     coalesce(deadlines[i], o.deadline), max_failures, coalesce(retries[i], o.retry), coalesce(estimates[i], o.estimate),
     coalesce(nullif(labels_of[i], 'null'), o.labels), login, holdfast.stored_origin(coalesce(origins[i], o.origin)),
-    coalesce(actors[i], o.actor), coalesce(traces[i], o.trace), matched[i],
+    coalesce(actors[i], o.actor), coalesce(traces[i], o.trace), remarks[outcomes[i]],
     case when bytes <= 2000 then payloads[i] end
   from (
     select
@@ -82,7 +85,8 @@ begin
     from (
       select
         i, place, queues[place] as queue, ageings[place] as ageing,
-        coalesce(priorities[i], o.priority, declared[i], o.default_priority, usual_points[place]) as points,
+        coalesce(scores[outcomes[i]], priorities[i], o.priority, declared[i], o.default_priority, usual_points[place])
+          as points,
         coalesce(timeouts[i], o.timeout, usual_times[place]) as may_run,
         case when may_be_due then greatest(
           coalesce(run_ats[i], fixed_due, at + delays[i], o.due_at), at + every * ((i - 1) / chunk)) end as due,

@@ -8,7 +8,7 @@ create or replace function holdfast.read_columns(
   out parent uuid[], out parent_token uuid[], out labels jsonb[], out timeout interval[], out deadline timestamptz[],
   out "group" text[], out endpoint text[], out max_failures integer[], out retry jsonb[], out pipeline text[],
   out stage text[], out estimate double precision[], out origin text[], out actor text[],
-  out trace jsonb[], out default_queue text[], out default_priority integer[], out rules jsonb[]
+  out trace jsonb[], out default_queue text[], out default_priority integer[]
 )
 language plpgsql stable
 as $$

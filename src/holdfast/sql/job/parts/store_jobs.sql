@@ -17,7 +17,7 @@ declare
   seqs    bigint[];
   heads   boolean[];
   place   record;
-  chosen  text[];
+  judged  record;
 begin
   if options ->> 'pipeline' is not null and cardinality(tasks) in (1, n) then
     options := holdfast.enter_option(options);
@@ -54,17 +54,21 @@ begin
   if not true = any (made) then
     return;
   end if;
-  select p.*, holdfast.find_login() as login_id into place
+  select p.*, holdfast.find_login() as login_id, null::integer[] as outcomes, null::integer[] as scores,
+    null::jsonb[] as words into place
   from holdfast.find_places(made, tasks, o, own, options @> '{"rules": false}') as p;
   if place.ruled_by is not null then
-    select
-      a.priorities, a.matched, a.routes, coalesce(a.queue, o.queue),
-      case when a.queue is null then coalesce(a.queues, own.queue) end
-    into own.priority, own.rules, chosen, o.queue, own.queue
-    from holdfast.apply_rules(made, tasks, payloads, o, own, place, at) as a;
-    select p.*, place.login_id into place from holdfast.find_places(made, tasks, o, own, true) as p;
-    if chosen is not null then
-      routes := array(select r ->> 'queue' from unnest(own.rules) with ordinality as u (r, i) order by u.i);
+    select a.* into judged from holdfast.apply_rules(made, tasks, payloads, o, own, place, at) as a;
+    o.queue := coalesce(judged.queue, o.queue);
+    own.queue := case when judged.queue is null then coalesce(judged.queues, own.queue) end;
+    select p.*, place.login_id, judged.outcomes, judged.scores, judged.words into place
+    from holdfast.find_places(made, tasks, o, own, true) as p;
+    if judged.routes is not null then
+      routes := array(
+        select judged.words[u.outcome] ->> 'queue'
+        from unnest(judged.outcomes) with ordinality as u (outcome, i)
+        order by u.i
+      );
     end if;
   end if;
   perform holdfast.insert_jobs(ids, made, seqs, heads, tasks, payloads, largest, options, o, own, place, at,

@@ -1,15 +1,17 @@
 -- Judges the new jobs of a call by the rules of their tasks, else of their queues, all in one statement.
 -- No condition can make an enqueue fail: if one raises an error, each is evaluated on its own, and those that raise one
--- do not hold. priorities and matched: an element per job. routes: the queues that rules chose, null if none.
+-- do not hold. outcomes, scores and words are those of judge_jobs. routes: the queues that rules chose, null if none.
 -- queue: if they chose the same for all jobs, that one; else queues has an element per job, or is null without routes.
 create or replace function holdfast.apply_rules(
   made boolean[], tasks text[], payloads json[], o record, own record, place record, at timestamptz,
-  out queue text, out queues text[], out priorities integer[], out matched jsonb[], out routes text[]
+  out queue text, out queues text[], out outcomes integer[], out scores integer[], out words jsonb[], out routes text[]
 )
 language plpgsql stable
 as $$
+#variable_conflict use_variable
 declare
-  v record;
+  v      record;
+  chosen text[];
 begin
   begin
     select j.* into v from holdfast.judge_jobs(made, tasks, payloads, o, own, place, at, false) as j;
@@ -17,10 +19,18 @@ begin
     when others then
       select j.* into v from holdfast.judge_jobs(made, tasks, payloads, o, own, place, at, true) as j;
   end;
-  queue := case when v.is_routed and cardinality(v.routes) = 1 then v.routes[1] end;
-  queues := case when queue is null and v.routes is not null then v.queues end;
-  priorities := v.priorities;
-  matched := v.matched;
-  routes := v.routes;
+  outcomes := v.outcomes;
+  scores := v.scores;
+  words := v.words;
+  chosen := v.routes;
+  routes := (select array_agg(distinct c) from unnest(chosen) as c where c is not null);
+  if cardinality(routes) = 1 and array_position(chosen, null) is null then
+    queue := routes[1];
+  elsif routes is not null then
+    queues := array(
+      select coalesce(chosen[outcomes[i]], own.queue[i], o.queue, own.default_queue[i], o.default_queue)
+      from generate_series(1, cardinality(outcomes)) as i
+    );
+  end if;
 end
 $$;

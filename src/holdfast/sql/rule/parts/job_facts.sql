@@ -5,9 +5,8 @@ create or replace function holdfast.job_facts(
 returns jsonb
 language sql stable
 as $$
-  select jsonb_build_object(
-    'payload', payload, 'labels', coalesce(nullif(labels, 'null'), '{}'), 'task', task, 'queue', queue,
-    'origin', coalesce(holdfast.stored_origin(origin), 'automatic'), 'size', octet_length(payload::text),
+  select holdfast.own_facts(payload, labels, task, origin) || jsonb_build_object(
+    'queue', queue,
     'now', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"'),
     'hour', extract(hour from at at time zone 'UTC')::integer,
     'weekday', extract(isodow from at at time zone 'UTC')::integer)
