@@ -182,8 +182,7 @@ async def test_nothing_is_claimed_that_would_not_be_done_in_time(app: Holdfast) 
     assert report.released == 0
     assert report.status is WorkStatus.OUT_OF_TIME
     assert report.processed == len(started) >= 2
-    # Half of the margin is for those that do not yield: an attempt is cancelled only after that.
-    assert all(left > 0.4 + 0.5 for left in started[2:])
+    assert all(left > 0.4 for left in started[2:])
     assert await counts(app) == {"completed": len(started), "ready": 30 - len(started)}
 
 
