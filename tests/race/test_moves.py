@@ -1,7 +1,7 @@
 """A move beside a claim, a cancel, another move and an enqueue: each job is in one place and ends once."""
 
 import asyncio
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from holdfast.db.connect import Connection
 from tests.builders import a_queue, a_worker, cancel, claim, complete, ready_jobs
@@ -81,6 +81,7 @@ async def test_a_move_and_a_cancel_do_not_wait_for_each_other(crowd: Crowd) -> N
 
 
 async def test_a_round_that_waits_for_the_lane_of_one_pair_holds_no_job_of_another(crowd: Crowd) -> None:
+    new = f"endpoint {uuid4()}"  # no test before this one has made its lane in d
     await crowd.forget()
     await crowd.watcher.execute("delete from holdfast.rebalance_pairs")
     for source, to in (("a", "b"), ("c", "d")):
@@ -88,10 +89,10 @@ async def test_a_round_that_waits_for_the_lane_of_one_pair_holds_no_job_of_anoth
         await a_queue(crowd.watcher, to)
         await crowd.watcher.execute(PAIR, source, to)
     jobs = await ready_jobs(crowd.watcher, 20, queue="a")
-    await ready_jobs(crowd.watcher, 10, queue="c", endpoint="model")
+    await ready_jobs(crowd.watcher, 10, queue="c", endpoint=new)
     producer, round_ = await crowd.join(), await crowd.join()
     async with producer.transaction():
-        await ready_jobs(producer, 1, queue="d", endpoint="model")
+        await ready_jobs(producer, 1, queue="d", endpoint=new)
         moving = asyncio.ensure_future(round_.fetch(ROUND))
         await crowd.until_waits_or_passes(round_, moving)
         assert not moving.done(), "the round waits for the lane"

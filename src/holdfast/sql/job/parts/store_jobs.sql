@@ -63,13 +63,7 @@ begin
     own.queue := case when judged.queue is null then coalesce(judged.queues, own.queue) end;
     select p.*, place.login_id, judged.outcomes, judged.scores, judged.words into place
     from holdfast.find_places(made, tasks, o, own, true) as p;
-    if judged.routes is not null then
-      routes := array(
-        select judged.words[u.outcome] ->> 'queue'
-        from unnest(judged.outcomes) with ordinality as u (outcome, i)
-        order by u.i
-      );
-    end if;
+    routes := judged.routes;
   end if;
   perform holdfast.insert_jobs(ids, made, seqs, heads, tasks, payloads, largest, options, o, own, place, at,
     is_internal);
