@@ -11,8 +11,10 @@ from holdfast.client.report.period import choose_period
 from holdfast.dashboard.pages.queue_depth import by_slice, depth_chart
 from holdfast.db import endpoints, queues
 from holdfast.model.depth import DepthSample
+from holdfast.testing import install_fake_clock
+from holdfast.testing.clock import FakeClock
 from tests.api.conftest import MakeKey
-from tests.builders import a_queue, a_worker, dead_job, ready_jobs
+from tests.builders import a_queue, a_worker, claim, dead_job, ready_jobs
 from tests.dashboard.hostile import HOSTILE, assert_harmless
 from tests.dashboard.reading import seen
 from tests.dashboard.samples import an_action
@@ -59,6 +61,33 @@ async def test_a_queue_without_a_worker_says_so(http: AsyncClient, app: Holdfast
     page = (await http.get("/queues/mail")).text
     assert "No live worker" not in page
     assert "1 worker takes its jobs" in page
+
+
+async def test_a_late_queue_says_which_limits_are_reached_or_that_slots_are_free(
+    http: AsyncClient, app: Holdfast
+) -> None:
+    async with app.database.transaction() as conn:
+        clock = await install_fake_clock(conn)
+        await endpoints.declare_endpoint(conn, "llama", {"max": 1, "mode": "fixed"})
+        await a_queue(conn, "chat", endpoint="llama")
+        await ready_jobs(conn, 3, queue="chat")
+        await ready_jobs(conn, 1, queue="mail")
+        worker = await a_worker(conn, ["chat", "mail"], lease=timedelta(days=1))
+        await clock.advance(600)
+    page = seen((await http.get("/queues")).text)
+    assert page.row("mail", "Ready")["State"] == "behind1 worker, 10 free slots"
+    async with app.database.transaction() as conn:
+        assert len(await claim(conn, worker, 2)) == 2
+        await conn.execute("""select holdfast.set_queue('mail', '{"max_concurrent": 1}')""")
+        await ready_jobs(conn, 1, queue="mail")
+        await FakeClock(conn).advance(600)
+    page = seen((await http.get("/queues")).text)
+    assert page.row("mail", "Ready")["State"] == "behindits limit is 1 at once"
+    assert "The queue itself runs at most 1 at once" in seen((await http.get("/queues/mail")).text).words
+    async with app.database.transaction() as conn:
+        await conn.execute("""select holdfast.set_queue('chat', '{"max_concurrent": 1}')""")
+    words = seen((await http.get("/queues/chat")).text).words
+    assert "The endpoint llama is at its limit of 1, and the queue itself runs at most 1 at once" in words
 
 
 async def test_a_setting_says_where_it_comes_from(http: AsyncClient, app: Holdfast) -> None:

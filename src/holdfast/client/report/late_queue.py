@@ -122,8 +122,15 @@ def _words(queue: OverviewQueue, waited: timedelta | None, cause: OverviewEndpoi
         return f"{_pause(queue)}{ready}"
     if queue.grows:
         ready += f" {queue.enqueued_per_minute:,.1f} arrive per minute, {queue.per_minute:,.1f} leave."
-    words = (endpoint_cause(cause) if cause else None) or ""
+    elif queue.empty_in is not None:
+        ready += f" Empty in about {duration(queue.empty_in)}."
+    limits = ((endpoint_cause(cause) if cause else None), _own_limit(queue))
+    words = ", and ".join(filter(None, limits))
     return f"{words[:1].upper()}{words[1:]}. {ready}" if words else ready
+
+
+def _own_limit(queue: OverviewQueue) -> str | None:
+    return f"the queue itself runs at most {queue.max_concurrent:,} at once" if queue.is_full else None
 
 
 def _pause(queue: OverviewQueue) -> str:
