@@ -132,7 +132,7 @@ async def test_a_queue_without_a_worker_is_the_verdict_on_the_workers(
     page = (await http.get("/workers")).text
     words = "1 queue with ready jobs has no worker: mail. 1 live worker, 0 of 10 slots in use."
     assert words in seen(page).words
-    assert '<p class="verdict is-attention"' in page
+    assert '<p class="verdict told is-attention"' in page
 
 
 async def test_a_worker_shows_the_jobs_it_runs_and_ran(http: AsyncClient, app: Holdfast) -> None:

@@ -27,18 +27,24 @@ class Column(Generic[T]):
 
 
 def table(
-    columns: Sequence[Column[T]], rows: Iterable[T], caption: str, mark: Callable[[T], str] = lambda _: ""
+    columns: Sequence[Column[T]],
+    rows: Iterable[T],
+    caption: str,
+    mark: Callable[[T], str] = lambda _: "",
+    key: Callable[[T], str] | None = None,
 ) -> Markup:
-    """The first column names the row. `mark` is a class of the row."""
+    """The first column names the row. `mark` is a class of the row. `key` names the row on a live page, where
+    rows that came or went wait for the reader.
+    """
     heads = [
         element("th", one.heading, scope="col", class_=_classes(one.kind, one.opt) or None) for one in columns
     ]
-    body = [_row(columns, row, mark(row)) for row in rows]
+    body = [_row(columns, row, mark(row), key(row) if key else None) for row in rows]
     return element(
         "table",
         element("caption", caption, class_="hidden"),
         element("thead", element("tr", *heads)),
-        element("tbody", *body),
+        element("tbody", *body, data_rows=caption if key else None),
         class_="table stack",
     )
 
@@ -51,10 +57,10 @@ def capped(number: int, is_cut: bool, sampled: int | None, at: datetime | None) 
     return element("span", shown, title=f"{sampled:,} on {moment(at)}")
 
 
-def _row(columns: Sequence[Column[T]], row: T, mark: str) -> Markup:
+def _row(columns: Sequence[Column[T]], row: T, mark: str, key: str | None) -> Markup:
     first, *rest = columns
     name = element("th", first.cell(row), scope="row", class_=_classes("full", first.kind))
-    return element("tr", name, *(_cell(column, row) for column in rest), class_=mark or None)
+    return element("tr", name, *(_cell(column, row) for column in rest), class_=mark or None, data_key=key)
 
 
 def _cell(column: Column[T], row: T) -> Markup:

@@ -53,12 +53,13 @@ function morph(old, fresh) {
   for (const { name, value } of fresh.attributes) {
     if (old.getAttribute(name) !== value && !kept(old, name)) old.setAttribute(name, value);
   }
-  if (!old.matches("input, textarea, select")) morphChildren(old, fresh);
+  if (old.matches(".verdict") && !old.contains(document.activeElement)) old.replaceChildren(...fresh.childNodes); // a sentence changes as a whole
+  else if (!old.matches("input, textarea, select")) morphChildren(old, fresh);
 }
 
-// What the reader has opened or chosen is not the server's to change.
+// What the reader has opened or chosen is not the server's to change, nor are the sizes that are held.
 function kept(element, name) {
-  return (name === "open" && element.matches("details, dialog")) || name === "aria-selected";
+  return (name === "open" && element.matches("details, dialog")) || name === "aria-selected" || name === "style";
 }
 
 // Elements with an id stay the same elements, so that an open dialog stays open when something before it comes or goes.
@@ -84,18 +85,111 @@ function parsed(html) {
   return new DOMParser().parseFromString(html, "text/html");
 }
 
-function show(fresh) {
+function content(html) {
+  return parsed(`<main>${html}</main>`).querySelector("main");
+}
+
+// `isAsked`: the reader did something and looks for what it changed. Otherwise nothing moves.
+function show(fresh, isAsked) {
   localise(fresh);
+  tighten(fresh);
+  if (isAsked) release();
+  else hold(fresh);
   morphChildren(main, fresh);
+  if (!isAsked) main.querySelectorAll("table").forEach(fitColumns);
   countSelected();
 }
 
 async function refresh() {
-  const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+  const answer = await fetch(root + address(), { headers: { Accept: "text/html" } });
   if (!answer.ok || answer.redirected) return location.reload(); // such as to the log-in
   const page = parsed(await answer.text());
-  show(page.getElementById("main"));
+  show(page.getElementById("main"), true);
   document.title = page.title;
+}
+
+// Of this page. What it chose by itself, such as the largest group, stays chosen while the page is open.
+function address() {
+  const query = new URLSearchParams(location.search);
+  const chosen = main.querySelector("[data-chosen]")?.dataset;
+  if (chosen && !query.has(chosen.chosen)) query.set(chosen.chosen, chosen.value);
+  return `${location.pathname.slice(root.length)}${query.size ? "?" : ""}${query}`;
+}
+
+// ── Nothing moves while the page is read ───────────────────────────────
+
+const news = document.getElementById("news");
+const steady = ".head, .head > .buttons, .verdict, .panel, .panel > header, .panel tr, .panel li, .stats > div, .because, .flow, .flow + .panel-foot";
+let latest; // what the server sent last
+
+// What has a height keeps it, columns keep their widths, and the rows of a list their order.
+function hold(fresh) {
+  const heights = [...main.querySelectorAll(steady)].map((one) => [one, one.getBoundingClientRect().height]);
+  for (const [one, height] of heights) {
+    const isRow = one.localName === "tr" && getComputedStyle(one).display === "table-row"; // where height is the least height
+    if (height) one.style[isRow ? "height" : "minHeight"] = `${height}px`;
+  }
+  main.querySelectorAll("table").forEach(holdColumns);
+  const found = { arrived: 0, gone: 0, isMoved: false };
+  for (const list of main.querySelectorAll("[data-rows]")) {
+    const now = fresh.querySelector(`[data-rows="${list.dataset.rows}"]`);
+    if (now) holdRows(list, now, found);
+  }
+  const words = [found.arrived && `${shown(found.arrived)} new`, found.gone && `${shown(found.gone)} gone`].filter(Boolean).join(", ");
+  news.hidden = !words && !found.isMoved;
+  news.querySelector("span").textContent = words || "Order changed";
+}
+
+const keyOf = (row) => row.dataset.key ?? row.id;
+
+// The rows of `now` in the order of `old`. What came in between waits for the reader; what is no more says so.
+function holdRows(old, now, found) {
+  const fresh = new Map([...now.children].map((row) => [keyOf(row), row]));
+  const keys = new Set([...old.children].map(keyOf));
+  const order = [...fresh.keys()].filter((key) => keys.has(key));
+  const rows = [...old.children].map((row) => fresh.get(keyOf(row)) ?? gone(row));
+  const left = rows.filter((row) => !row.classList.contains("gone"));
+  found.arrived += fresh.size - order.length;
+  found.gone += rows.length - left.length;
+  found.isMoved ||= left.some((row, place) => keyOf(row) !== order[place]);
+  now.replaceChildren(...rows);
+}
+
+// Without its actions: their targets may be the ones of another row now.
+function gone(row) {
+  const copy = row.cloneNode(true);
+  copy.classList.add("gone");
+  copy.title = "No longer in this list";
+  for (const button of copy.querySelectorAll("button")) button.disabled = true;
+  for (const part of copy.querySelectorAll("[id]")) part.removeAttribute("id");
+  return copy;
+}
+
+function holdColumns(table) {
+  if (table.style.tableLayout || !table.tHead || getComputedStyle(table).display !== "table") return;
+  const widths = [...table.tHead.rows[0].cells].map((cell) => [cell, cell.getBoundingClientRect().width]);
+  for (const [cell, width] of widths) if (width) Object.assign(cell.style, { width: `${width}px`, maxWidth: "none" });
+  table.style.tableLayout = "fixed";
+}
+
+// A figure that has become wider than its column gets the room it needs.
+function fitColumns(table) {
+  if (!table.style.tableLayout) return;
+  if (![...table.querySelectorAll("tbody > tr > *")].some((cell) => cell.scrollWidth > cell.clientWidth + 1)) return;
+  for (const one of [table, ...table.tHead.rows[0].cells]) one.removeAttribute("style");
+  holdColumns(table);
+}
+
+function release() {
+  for (const one of main.querySelectorAll("[style]")) one.removeAttribute("style");
+  if (news) news.hidden = true; // only live pages have one
+}
+
+// Spaces between rows are no rows.
+function tighten(fresh) {
+  for (const list of [...main.querySelectorAll("[data-rows]"), ...fresh.querySelectorAll("[data-rows]")]) {
+    for (const node of [...list.childNodes]) if (node.nodeType === Node.TEXT_NODE) node.remove();
+  }
 }
 
 // ── Live ───────────────────────────────────────────────────────────────
@@ -124,8 +218,7 @@ function setAt(at) {
 
 function connect() {
   source?.close();
-  const path = location.pathname.slice(root.length) + location.search;
-  source = new EventSource(`${root}/live?page=${encodeURIComponent(path)}`);
+  source = new EventSource(`${root}/live?page=${encodeURIComponent(address())}`);
   source.onopen = () => {
     pause = soonest;
     setLive("live");
@@ -134,7 +227,8 @@ function connect() {
     const { title, at, html } = JSON.parse(event.data);
     setAt(at);
     document.title = `${title} · Holdfast`;
-    show(parsed(`<main>${html}</main>`).querySelector("main"));
+    latest = html;
+    show(content(html), false);
   });
   // Nothing on the page has changed since.
   source.addEventListener("at", (event) => setAt(JSON.parse(event.data).at));
@@ -490,6 +584,15 @@ document.addEventListener("click", (event) => {
   if (on("close")) on("close").closest("dialog").close();
   if (on("copy")) copy(on("copy"));
   if (on("select-none")) selectAll(false);
+  if (on("news")) show(content(latest), true);
+});
+
+// What is folded takes no room, and another width has other heights.
+document.addEventListener("toggle", (event) => event.target.matches("details") && release(), true);
+let width = innerWidth;
+addEventListener("resize", () => {
+  if (innerWidth !== width) release();
+  width = innerWidth;
 });
 
 document.addEventListener("submit", (event) => {

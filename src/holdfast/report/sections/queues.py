@@ -31,7 +31,7 @@ def ranges(queues: Mapping[str, Ends], named: Callable[[str], Markup] = name) ->
         Column("Wait p95", lambda one: _late(one[1].wait_p95), "n"),
         Column("Run p95", lambda one: duration(one[1].run_p95), "n"),
     )
-    made = table(columns, shown, "Waiting and running time by queue")
+    made = table(columns, shown, "Waiting and running time by queue", key=lambda one: one[0])
     return panel(
         "ranges",
         "Wait and run by queue",
