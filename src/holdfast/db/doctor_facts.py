@@ -1,6 +1,7 @@
 """The facts that `doctor` reads from the server; it judges them elsewhere."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePath
@@ -136,6 +137,8 @@ order by 1
 # What `doctor` suggests to run.
 FORGET_FUNCTIONS = "delete from holdfast.function_set"
 
+RELOAD = "select pg_reload_conf()"
+
 NOTIFY_WITHIN = timedelta(seconds=3)
 
 
@@ -151,8 +154,14 @@ class ServerFacts:
     connections_used: int
 
     @property
-    def is_durable(self) -> bool:
-        return self.syncs and self.full_pages and self.commits_synchronously
+    def unsafe(self) -> list[str]:
+        """The settings that are off and let a crash lose commits."""
+        found = {
+            "fsync": self.syncs,
+            "full_page_writes": self.full_pages,
+            "synchronous_commit": self.commits_synchronously,
+        }
+        return [name for name, is_on in found.items() if not is_on]
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +293,11 @@ async def notify_round_trip(database: Database, address: Address) -> bool:
 
 def terminate(pid: int) -> str:
     return f"select pg_terminate_backend({pid})"
+
+
+def switch_on(settings: Sequence[str]) -> str:
+    """In psql, a statement each: alter system cannot share a transaction."""
+    return "; ".join([*(f"alter system set {name} = on" for name in settings), f"{RELOAD};"])
 
 
 def set_table_options(options: str) -> str:
