@@ -14,7 +14,7 @@ from holdfast.model.depth import DepthSample
 from holdfast.testing import install_fake_clock
 from holdfast.testing.clock import FakeClock
 from tests.api.conftest import MakeKey
-from tests.builders import a_queue, a_worker, claim, dead_job, ready_jobs
+from tests.builders import a_queue, a_worker, claim, completed_job, dead_job, ready_jobs, running_job
 from tests.dashboard.hostile import HOSTILE, assert_harmless
 from tests.dashboard.reading import seen
 from tests.dashboard.samples import an_action
@@ -247,3 +247,19 @@ async def test_a_queue_leads_with_its_dead_letters_and_folds_its_defaults(
     assert "Forecast not known yet" in found.words
     assert "Last hour 1 job ended Went well 0 %" in found.words
     assert "primary" not in page.partition("<dialog")[0]
+
+
+async def test_a_queue_that_nothing_leaves_is_stalled_and_an_empty_one_has_no_forecast(
+    http: AsyncClient, app: Holdfast
+) -> None:
+    async with app.database.transaction() as conn:
+        clock = await install_fake_clock(conn)
+        await ready_jobs(conn, 1, queue="mail")
+        await a_worker(conn, ["mail", "chat"], lease=timedelta(days=1))
+        await clock.advance(660)
+        await completed_job(conn, queue="chat")
+        await running_job(conn, queue="chat")
+        await conn.execute("select holdfast.summarise_ends()")
+    page = seen((await http.get("/queues")).text)
+    assert page.row("mail", "Empty in")["Empty in"] == "stalled"
+    assert page.row("chat", "Empty in")["Empty in"] == "–"

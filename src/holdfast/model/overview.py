@@ -7,6 +7,8 @@ from uuid import UUID
 from holdfast.model.job import JobProgress
 from holdfast.model.report import Problem
 
+LATE = timedelta(minutes=5)  # a queue whose oldest ready job has waited for longer
+
 
 @dataclass(frozen=True, slots=True)
 class OverviewQueue:
@@ -49,6 +51,11 @@ class OverviewQueue:
     def grows(self) -> bool:
         """More jobs come than leave, some wait, and they do not get fewer just now."""
         return self.ready > 0 and self.enqueued_per_minute > self.per_minute and self.empty_in is None
+
+    def is_stalled(self, now: datetime) -> bool:
+        """Ready jobs wait for long, and none has left in ten minutes."""
+        waited = now - self.oldest if self.oldest else timedelta(0)
+        return self.ready > 0 and not self.paused and not self.per_minute and waited > LATE
 
     @property
     def is_full(self) -> bool:

@@ -8,12 +8,11 @@ from enum import IntEnum
 
 from holdfast.model.endpoint import Circuit, EndpointSummary
 from holdfast.model.human_readable import counted
-from holdfast.model.overview import OverviewEndpoint, OverviewQueue
+from holdfast.model.overview import LATE, OverviewEndpoint, OverviewQueue
 from holdfast.model.report import Problem, Weight
 from holdfast.report.words import duration
 
 MOST = 8
-LATE = timedelta(minutes=5)
 UNSERVED = timedelta(minutes=1)  # a worker that restarts is back before
 LONGEST_REASON = 200  # characters
 

@@ -8,14 +8,14 @@ from starlette.requests import Request
 
 from holdfast.api.request.access import Access
 from holdfast.api.request.scoped_view import seen_by
-from holdfast.client.report.late_queue import LATE, held_up_by, lateness, limit_of
+from holdfast.client.report.late_queue import held_up_by, lateness, limit_of
 from holdfast.dashboard.free_slots import free_slots
 from holdfast.dashboard.page import Page, Shown, View
 from holdfast.db import endpoints, moves, queues
 from holdfast.db.queue_figures import queue_figures
 from holdfast.model.access_key import AccessAction, Caller
 from holdfast.model.human_readable import counted
-from holdfast.model.overview import OverviewEndpoint, OverviewQueue
+from holdfast.model.overview import LATE, OverviewEndpoint, OverviewQueue
 from holdfast.model.queue import INTERNAL_QUEUE, FullPause
 
 STATES = ("behind", "no worker", "paused", "open")
