@@ -108,7 +108,10 @@ async def test_more_workers_are_not_recommended_than_the_endpoint_admits(
         await conn.execute("select holdfast.pause_queue('paused', 'maintenance', 'ada')")
         await a_worker(conn, ["chat"], slots=1, group="gpu")
         idle = await a_worker(conn, ["chat"], slots=1)
-    assert "None. A job that another worker took later is listed there." in (await http.get(f"/workers/{idle}")).text
+    assert (
+        "None. A job that another worker took later is listed there."
+        in (await http.get(f"/workers/{idle}")).text
+    )
     assert "More workers do not help: llama admits 2." in seen((await http.get("/queues/chat")).text).words
     page = seen((await http.get("/workers")).text)
     row = page.row("chat", "Recommended")
@@ -150,7 +153,7 @@ async def test_a_worker_shows_the_jobs_it_runs_and_ran(http: AsyncClient, app: H
     assert {f"/jobs/{first.id}", f"/jobs/{second.id}"} <= set(page.addresses())
     running, latest = page.tables
     assert [" ".join(row[1].split()) for row in (running[1], *latest[1:])] == ["running", "dead"]
-    assert running[2:] == [["Free slot", ""]] * 9
+    assert [row[0].strip() for row in running[2:]] == ["9 free slots", *[""] * 8], "the place of nine jobs"
 
 
 async def test_a_worker_shows_what_its_process_uses_once_it_has_reported_it(

@@ -21,5 +21,5 @@ def test_a_slice_without_a_figure_is_a_gap_and_no_fall_to_nothing() -> None:
         "llama", Circuit.CLOSED, 4, 3, 4.0, NOON, 20, 20, 0, 0, 0, 0.0, None, 0.0, None, None, slices
     )
     drawn = str(endpoint_chart(period, 0, report))
-    area = drawn.split('<path class="area')[1].split(">")[0]
+    area = drawn.split('<path class="area')[1].split(">", maxsplit=1)[0]
     assert area.count("M") == 2, "two pieces"

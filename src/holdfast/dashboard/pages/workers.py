@@ -63,7 +63,9 @@ class Workers(Page):
             "neglected": neglected_words(neglected) if live else "",
             "slots": slots,
             "running": running,
-            "needs": [(one, _slots_of(one.queue, live)) for one in needs],
+            "needs": sorted(
+                ((one, _slots_of(one.queue, live)) for one in needs), key=lambda pair: pair[1] > 0
+            ),
             "left": left,
             "looks": LOOKS,
             "state_of": state_of,
