@@ -78,6 +78,16 @@ async def test_a_run_that_ended_with_dead_jobs_is_in_the_verdict(http: AsyncClie
     assert "ended with" not in page.words, "it is no news any more"
 
 
+async def test_a_run_is_run_again_as_a_whole_only_once_it_has_ended(http: AsyncClient, app: Holdfast) -> None:
+    async with app.database.transaction() as conn:
+        going = await a_run(conn, "nightly")
+        ended = await an_ended_run(conn, "weekly")
+    page = (await http.get(f"/runs/{going}")).text
+    assert "Run all again" not in page, "it would repeat work that others of its jobs still wait for"
+    page = (await http.get(f"/runs/{ended}")).text
+    assert "Run all again: the 1 job of weekly?" in page
+
+
 async def test_runs_are_found_by_state_name_and_label(http: AsyncClient, app: Holdfast) -> None:
     async with app.database.transaction() as conn:
         await a_run(conn, "Nightly mails", labels={"team": "search"})
