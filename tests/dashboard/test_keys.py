@@ -21,6 +21,13 @@ async def test_a_key_shows_its_scope_and_whether_it_is_of_this_session(
     assert 'name="reason" maxlength="2000" required' in revoke[: revoke.index("</dialog>")]
 
 
+async def test_a_key_that_never_expires_is_marked(http: AsyncClient, app: Holdfast) -> None:
+    await app.keys.create("ci", "viewer", expires_in="90d")
+    before = (await http.get("/keys")).text.count('<span class="warn">never</span>')
+    await app.keys.create("old", "viewer")
+    assert (await http.get("/keys")).text.count('<span class="warn">never</span>') == before + 1
+
+
 async def test_hostile_names_stay_text(http: AsyncClient, app: Holdfast) -> None:
     await app.keys.create(HOSTILE[:200], "operator", queues=[HOSTILE[:200]])
     assert_harmless((await http.get("/keys")).text)
