@@ -18,9 +18,11 @@ SERVER = """
 select
   current_setting('server_version_num')::integer as version_number,
   current_setting('server_version') as version,
-  current_setting('fsync') = 'on' as syncs,
-  current_setting('full_page_writes') = 'on' as full_pages,
-  current_setting('synchronous_commit') <> 'off' as commits_synchronously,
+  array(
+    select name from pg_settings
+    where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off'
+    order by name
+  ) as unsafe,
   current_setting('autovacuum') = 'on' as vacuums,
   current_setting('max_connections')::integer
     - current_setting('superuser_reserved_connections')::integer as connections,
@@ -144,24 +146,14 @@ NOTIFY_WITHIN = timedelta(seconds=3)
 
 @dataclass(frozen=True, slots=True)
 class ServerFacts:
+    """`unsafe`: the settings that are off and let a crash lose commits."""
+
     version_number: int
     version: str
-    syncs: bool
-    full_pages: bool
-    commits_synchronously: bool
+    unsafe: list[str]
     vacuums: bool
     connections: int
     connections_used: int
-
-    @property
-    def unsafe(self) -> list[str]:
-        """The settings that are off and let a crash lose commits."""
-        found = {
-            "fsync": self.syncs,
-            "full_page_writes": self.full_pages,
-            "synchronous_commit": self.commits_synchronously,
-        }
-        return [name for name, is_on in found.items() if not is_on]
 
 
 @dataclass(frozen=True, slots=True)
