@@ -8,7 +8,19 @@ from holdfast.client.app import Holdfast
 from holdfast.client.overview import judged, read_overview
 from holdfast.db.queue_figures import queue_figures
 from holdfast.model.overview import Overview, OverviewEndpoint, OverviewQueue
-from tests.builders import a_queue, a_worker, completed_job, dead_job, ready_jobs, report, running_job
+from holdfast.testing import install_fake_clock
+from holdfast.testing.clock import FakeClock
+from tests.builders import (
+    a_queue,
+    a_worker,
+    claim,
+    complete,
+    completed_job,
+    dead_job,
+    ready_jobs,
+    report,
+    running_job,
+)
 
 NOW = datetime(2030, 1, 31, 9, 0, tzinfo=UTC)
 WELL = OverviewQueue("mail", False, 0, 0, 3, 1, NOW - timedelta(seconds=2), 60.0, 0, [])
@@ -135,3 +147,45 @@ def test_what_does_the_most_harm_stands_first() -> None:
         "holdfast endpoints show x",
         "holdfast queues show d-late",
     ]
+
+
+def test_a_queue_that_is_worked_off_after_a_burst_does_not_grow() -> None:
+    late = a_late_queue("mail", 69, 9, enqueued_per_minute=27.0, empty_in=timedelta(minutes=4))
+    (found,) = judged(Overview(NOW, [late], [], [], [])).problems
+    assert (found.title, found.words) == (
+        "mail falls behind",
+        "69 jobs ready, the oldest for 9 min. Empty in about 4 min.",
+    )
+
+
+def test_a_late_queue_names_its_endpoint_and_its_own_limit() -> None:
+    late = replace(a_late_queue("mail", 69, 9, endpoint="x"), running=4, max_concurrent=4)
+    endpoint = OverviewEndpoint("x", "closed", None, 4, 4)
+    (found,) = judged(Overview(NOW, [late], [], [], [], [endpoint])).problems
+    assert found.words.startswith(
+        "Its endpoint x is at its limit of 4, and the queue itself runs at most 4 at once. 69 jobs"
+    )
+    (found,) = judged(Overview(NOW, [late], [], [], [])).problems
+    assert found.words.startswith("The queue itself runs at most 4 at once. 69 jobs")
+
+
+async def test_a_queue_does_not_grow_while_its_depth_falls(database_url: str) -> None:
+    """Thirty jobs came in one burst and ten left: more came in ten minutes than left."""
+    async with Holdfast(database_url) as app:
+        async with app.database.transaction() as conn:
+            await install_fake_clock(conn)
+            await ready_jobs(conn, 30, queue="mail")
+            worker = await a_worker(conn, ["mail"], lease=timedelta(days=1))
+        for _ in range(2):
+            async with app.database.transaction() as conn:
+                await conn.execute("select holdfast.sample_depths(), holdfast.summarise_ends()")
+                await FakeClock(conn).advance(60)
+                for job in await claim(conn, worker, 5):
+                    await complete(conn, job)
+        (queue,) = await queue_figures(app.database, ["mail"], with_people=False)
+        assert queue.enqueued_per_minute > queue.per_minute
+        assert (queue.grows, queue.empty_in) == (False, timedelta(minutes=4))
+        async with app.database.transaction() as conn:
+            await FakeClock(conn).advance(300)
+        (queue,) = await queue_figures(app.database, ["mail"], with_people=False)
+        assert queue.grows, "without a sample of the last minutes"

@@ -7,6 +7,7 @@ from holdfast.client.rules import read_rules
 from holdfast.client.schedule import schedule_wire
 from holdfast.db import flags, moves, queues, rollouts, rules, schedules
 from holdfast.db.connect import Connection
+from holdfast.maintenance.schedule_times import ScheduleTimes
 from holdfast.model.rule import RuleOwner
 
 ADA, GRACE = "ada", "grace"
@@ -56,6 +57,9 @@ async def _schedules(conn: Connection) -> None:
     }
     for name, settings in wanted.items():
         await schedules.set_schedule(conn, name, schedule_wire(name, settings), "set up", GRACE)
+    for due in await schedules.due_schedules(conn, len(wanted)):  # as a worker does within a second
+        first = ScheduleTimes.read(due.cron, due.every, due.tz).after(due.counts_from)
+        await schedules.check_schedule(conn, due.name, due.counts_from, first)
     await schedules.pause_schedule(conn, "old-import", "the source has moved", ADA)
     await schedules.run_schedule(conn, "poll-bills", "a first look", ADA)
 

@@ -62,6 +62,8 @@ class RichJob:
         await self._fails()
         await self._crowd()
         await self._clock.set(end)
+        # The 429 had lowered the limit to one call; it has recovered, and the worker claims again.
+        assert await claim(self._conn, self._worker, 2)
         await renew(self._conn, self._worker)
         return job
 

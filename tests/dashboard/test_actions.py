@@ -1,6 +1,8 @@
 """Bulk actions: the list of them, and the page of one: what was asked for, how far it is, what it did."""
 
 import asyncio
+import html
+import json
 import re
 from typing import Any
 from uuid import UUID, uuid4
@@ -61,7 +63,8 @@ async def test_an_action_shows_what_was_asked_for_and_what_became_of_the_jobs(
         assert part in words(page), part
     assert "data-api" not in page, "an action that has ended cannot be stopped"
     listed = words((await http.get("/actions")).text)
-    assert "completed Cancel 2 jobs queue mail, label team=search 2 cancelled. the list was wrong" in listed
+    assert "completed Cancel 2 jobs queue mail, label team=search 2 cancelled. by " in listed
+    assert ": the list was wrong" in listed
 
 
 async def test_a_dry_run_says_that_nothing_was_changed(
@@ -142,3 +145,19 @@ def test_the_filter_of_an_action_leads_to_the_same_list_of_jobs(filters: dict[st
     caller = Caller(UUID(int=1), "ada", AccessRole.OPERATOR, None, None, None)
     read = read_job_query(pairs_of(filters), caller, Masking())
     assert (read.filters, read.problem) == (filters, "")
+
+
+async def test_an_action_that_was_cancelled_before_it_began_can_be_requested_again(
+    http: AsyncClient, app: Holdfast
+) -> None:
+    action = await asked(http, pace="100/s")
+    assert "Request it again" not in (await http.get(f"/actions/{action}")).text, "it waits"
+    await http.post(f"/api/v1/actions/{action}/cancel")
+    page = (await http.get(f"/actions/{action}")).text
+    assert "Request it again…" in words(page)
+    form = page.split('data-api="POST /actions"')[1].split("</form>")[0]
+    fields = dict(re.findall(r'type="hidden" name="(\w+)" (?:data-as="json" )?value="([^"]*)"', form))
+    assert html.unescape(fields.pop("action")) == "cancel"
+    settings = {name: json.loads(html.unescape(value)) for name, value in fields.items()}
+    assert settings == {"filter": {"queue": "mail"}, "pace": "100/s"}
+    await asked(http, **settings)

@@ -107,7 +107,10 @@ async def test_more_workers_are_not_recommended_than_the_endpoint_admits(
         await conn.execute("select holdfast.pause_queue('paused', 'maintenance', 'ada')")
         await a_worker(conn, ["chat"], slots=1, group="gpu")
         idle = await a_worker(conn, ["chat"], slots=1)
-    assert "No other jobs ran on this worker." in (await http.get(f"/workers/{idle}")).text
+    assert (
+        "None. A job that another worker took later is listed there."
+        in (await http.get(f"/workers/{idle}")).text
+    )
     assert "More workers do not help: llama admits 2." in seen((await http.get("/queues/chat")).text).words
     page = seen((await http.get("/workers")).text)
     row = page.row("chat", "Recommended")
@@ -117,6 +120,21 @@ async def test_more_workers_are_not_recommended_than_the_endpoint_admits(
     assert page.row("here", "Slots in use")["State"] == "idle"
     assert "<option>gpu</option>" in (await http.get("/workers")).text
     assert "<option></option>" not in (await http.get("/workers")).text
+
+
+async def test_a_queue_without_a_worker_is_the_verdict_on_the_workers(
+    http: AsyncClient, app: Holdfast
+) -> None:
+    async with app.database.transaction() as conn:
+        await a_worker(conn, ["chat"])
+        await ready_jobs(conn, 1, queue="chat")
+    assert "1 live worker , 0 of 10 slots in use." in seen((await http.get("/workers")).text).words
+    async with app.database.transaction() as conn:
+        await ready_jobs(conn, 1, queue="mail")
+    page = (await http.get("/workers")).text
+    words = "1 queue with ready jobs has no worker: mail. 1 live worker, 0 of 10 slots in use."
+    assert words in seen(page).words
+    assert '<p class="verdict told is-attention"' in page
 
 
 async def test_a_worker_shows_the_jobs_it_runs_and_ran(http: AsyncClient, app: Holdfast) -> None:
@@ -134,7 +152,7 @@ async def test_a_worker_shows_the_jobs_it_runs_and_ran(http: AsyncClient, app: H
     assert {f"/jobs/{first.id}", f"/jobs/{second.id}"} <= set(page.addresses())
     running, latest = page.tables
     assert [" ".join(row[1].split()) for row in (running[1], *latest[1:])] == ["running", "dead"]
-    assert running[2:] == [["Free slot", ""]] * 9
+    assert [row[0].strip() for row in running[2:]] == ["9 free slots", *[""] * 8], "the place of nine jobs"
 
 
 async def test_a_worker_shows_what_its_process_uses_once_it_has_reported_it(

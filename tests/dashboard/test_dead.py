@@ -37,6 +37,8 @@ async def test_evidence_stands_before_the_replay(http: AsyncClient, app: Holdfas
     assert "Replay after a fix: a permanent error is not retried." in page
     assert "No other job of the task has completed since." in page
     assert "20 of 21." in page
+    assert "<dt>Queues</dt><dd>mail 21</dd>" in page
+    assert "0 in the hour before" in page, "a trend"
     assert "Set the status of 21 dead letters?" in page
     async with app.database.transaction() as conn:
         await completed_job(conn, queue="mail", task="send")

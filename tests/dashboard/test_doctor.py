@@ -6,6 +6,7 @@ from holdfast.client.app import Holdfast
 from holdfast.client.doctor_checks import Finding, Level
 from holdfast.dashboard.pages.doctor import command_of, verdict_of
 from holdfast.dashboard.troubles import is_serious
+from holdfast.db.connect import Connection
 
 
 def findings(wrong: int, notes: int, passed: int) -> list[Finding]:
@@ -33,6 +34,8 @@ def test_the_verdict_counts_a_risk_of_data_loss_apart_from_notes() -> None:
 def test_a_command_is_found_in_what_to_do() -> None:
     assert command_of("holdfast queues resume --all") == "holdfast queues resume --all"
     assert command_of("run 'holdfast migrate'") == "holdfast migrate"
+    statement = "alter system set fsync = on; select pg_reload_conf();"
+    assert command_of(f"as a superuser in psql, run '{statement}'; it needs no restart") == statement
     assert command_of("start a worker; any one will do") is None
     assert command_of("holdfast schedules remove old, or declare it again") is None
 
@@ -55,3 +58,17 @@ def test_what_can_lose_jobs_is_serious() -> None:
     assert is_serious(Finding("schema", Level.WRONG, "words", None))
     assert not is_serious(Finding("durability", Level.OK, "words", None))
     assert not is_serious(Finding("rescue", Level.NOTE, "words", None))
+
+
+async def test_only_the_settings_that_are_off_are_named_with_what_switches_them_on(
+    http: AsyncClient, conn: Connection
+) -> None:
+    off = await conn.fetch(
+        "select name from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit')"
+        " and setting = 'off'"
+    )
+    page = (await http.get("/doctor")).text
+    for name in ("fsync", "full_page_writes", "synchronous_commit"):
+        assert (f"alter system set {name} = on;" in page) == (name in {row["name"] for row in off})
+    assert off, "the server of the tests is fast, and not durable"
+    assert "are off." in page or "is off." in page

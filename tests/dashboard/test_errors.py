@@ -22,6 +22,8 @@ async def test_attempts_of_one_cause_are_one_line_with_its_jobs(http: AsyncClien
     assert "the server is down" in page
     assert "1 cause killed 3 jobs" in page
     assert "3 dead" in page
+    assert '<span class="faint small break">send, permanent' in page, "the task at any width"
+    assert 'data-label="Recovered"' in page
     assert 'href="/dead?group=' in page, "what died can be replayed"
     assert ">new<" not in page, "nothing is known of the period before"
     assert "fingerprint=" in page, "the jobs of a cause can be listed"

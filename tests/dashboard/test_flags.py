@@ -8,6 +8,7 @@ from holdfast.client.app import Holdfast
 from holdfast.db.flags import list_flags
 from holdfast.db.rollouts import list_rollouts, set_rollout
 from tests.api.conftest import MakeKey
+from tests.builders import a_worker
 
 
 async def test_flags_show_their_scope_value_default_and_who_changed_them(
@@ -25,10 +26,18 @@ async def test_flags_show_their_scope_value_default_and_who_changed_them(
     assert ">basic</td>" in page, "its default"
     assert 'by <span class="break">tests</span>' in page
     assert 'workers of the group <b class="break">gpu</b>' in page
+    assert ">no live worker in this group<" in page
     assert 'href="/queues/mail"' in page
     assert "an audit" in page
     assert "Rescue is off for the queue mail: jobs of lost workers stay where they are." in page
     assert page.index(">slots ") < page.index(">claim_size "), "flags that are set stand first"
+
+
+async def test_a_flag_of_a_group_with_a_live_worker_is_in_effect(http: AsyncClient, app: Holdfast) -> None:
+    await app.settings.set_flag("slots", 20, "slow", group="gpu")
+    async with app.database.transaction() as conn:
+        await a_worker(conn, ["mail"], group="gpu")
+    assert "no live worker in this group" not in (await http.get("/flags")).text
 
 
 async def test_roll_outs_are_off_partial_or_on_and_a_key_can_be_tried(

@@ -14,7 +14,6 @@ from holdfast.model.payload import encode
 from holdfast.model.timeline import Blocker
 from tests.api.conftest import MakeKey
 from tests.builders import (
-    a_queue,
     a_worker,
     an_open_run,
     cancelled_job,
@@ -23,7 +22,6 @@ from tests.builders import (
     dead_job,
     fail,
     ready_job,
-    ready_jobs,
     report,
     running_job,
     settle,
@@ -262,21 +260,6 @@ async def test_masked_fields_are_nowhere_in_the_page(http: AsyncClient, app: Hol
         assert "(select payload from holdfast.get_job(" in page, "a copy has the value"
     assert "1 field is masked" in await shown(http, job.id)
     assert "has masked fields" in await shown(http, job.id), "and is not edited without it"
-
-
-async def test_the_only_job_before_a_job_is_a_link_and_a_limit_is_not_ruled_out(
-    http: AsyncClient, app: Holdfast
-) -> None:
-    async with app.database.transaction() as conn:
-        await a_queue(conn, "mail", max_concurrent=1)
-        first, second = await ready_jobs(conn, 2, queue="mail")
-        await a_worker(conn, ["mail"])
-    page = (await http.get(f"/jobs/{second}")).text
-    assert f'href="/jobs/{first}">Job {str(first)[-12:]}</a> is ready and first in line' in page
-    assert "the queue runs at most 1 job at once, 0 now" in page, "the limit that is full"
-    assert "first in line" not in page.split('role="status">')[1].split("</p>")[0], "said once"
-    assert "no limit is reached" not in page
-    assert "its queue is not paused" in page
 
 
 async def test_the_progress_of_an_attempt_that_ended_is_past(http: AsyncClient, app: Holdfast) -> None:

@@ -18,3 +18,10 @@ async def test_a_key_shows_its_scope_and_whether_it_is_of_this_session(
     assert page.count("This is the key of your own session") == 1
     revoke = page[page.index('id="revoke-') :]
     assert 'name="reason" maxlength="2000" required' in revoke[: revoke.index("</dialog>")]
+
+
+async def test_a_key_that_never_expires_is_marked(http: AsyncClient, app: Holdfast) -> None:
+    await app.keys.create("ci", "viewer", expires_in="90d")
+    before = (await http.get("/keys")).text.count('<span class="warn">never</span>')
+    await app.keys.create("old", "viewer")
+    assert (await http.get("/keys")).text.count('<span class="warn">never</span>') == before + 1

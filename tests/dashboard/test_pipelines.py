@@ -86,8 +86,10 @@ async def test_the_bottleneck_is_marked_and_named(world: World) -> None:
     await expect(tab.get_by_text("Backlog", exact=True)).to_be_visible()
     assert (await tab.title()).startswith("research is the bottleneck")
     await expect(tab.locator(".ribbons .post.choke")).to_have_count(1)
+    await expect(tab.locator(".ribbons text.choke")).to_contain_text("ready, ")
     await tab.goto(f"{world.address}/pipelines")
     await expect(tab.locator(".strip .badge").first).to_have_text("Bottleneck")
+    await expect(tab.get_by_role("status")).to_contain_text("research holds up posts: ")
     await tab.close()
 
 
@@ -169,5 +171,6 @@ async def test_flows_are_counted_exactly_and_split_by_the_newest_moves(app: Hold
     drawn = flow_chart(["a", "b", "c"], found, None)
     assert drawn is not None
     assert "past b, 0.5/min" in drawn
+    assert "45 ready, 1.5/min now" in str(flow_chart(["a", "b", "c"], found, "b", "45 ready, 1.5/min now"))
     assert flow_chart(["a"], [], None) is None
     assert flow_chart([str(one) for one in range(MOST_STAGES + 1)], found, None) is None

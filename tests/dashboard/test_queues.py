@@ -10,8 +10,10 @@ from holdfast.client.report.period import choose_period
 from holdfast.dashboard.pages.queue_depth import by_slice, depth_chart
 from holdfast.db import endpoints, queues
 from holdfast.model.depth import DepthSample
+from holdfast.testing import install_fake_clock
+from holdfast.testing.clock import FakeClock
 from tests.api.conftest import MakeKey
-from tests.builders import a_queue, a_worker, dead_job, ready_jobs
+from tests.builders import a_queue, a_worker, claim, completed_job, dead_job, ready_jobs, running_job
 from tests.dashboard.reading import seen
 from tests.dashboard.samples import an_action
 
@@ -56,6 +58,33 @@ async def test_a_queue_without_a_worker_says_so(http: AsyncClient, app: Holdfast
     page = (await http.get("/queues/mail")).text
     assert "No live worker" not in page
     assert "1 worker takes its jobs" in page
+
+
+async def test_a_late_queue_says_which_limits_are_reached_or_that_slots_are_free(
+    http: AsyncClient, app: Holdfast
+) -> None:
+    async with app.database.transaction() as conn:
+        clock = await install_fake_clock(conn)
+        await endpoints.declare_endpoint(conn, "llama", {"max": 1, "mode": "fixed"})
+        await a_queue(conn, "chat", endpoint="llama")
+        await ready_jobs(conn, 3, queue="chat")
+        await ready_jobs(conn, 1, queue="mail")
+        worker = await a_worker(conn, ["chat", "mail"], lease=timedelta(days=1))
+        await clock.advance(600)
+    page = seen((await http.get("/queues")).text)
+    assert page.row("mail", "Ready")["State"] == "behind1 worker, 10 free slots"
+    async with app.database.transaction() as conn:
+        assert len(await claim(conn, worker, 2)) == 2
+        await conn.execute("""select holdfast.set_queue('mail', '{"max_concurrent": 1}')""")
+        await ready_jobs(conn, 1, queue="mail")
+        await FakeClock(conn).advance(600)
+    page = seen((await http.get("/queues")).text)
+    assert page.row("mail", "Ready")["State"] == "behindits limit is 1 at once"
+    assert "The queue itself runs at most 1 at once" in seen((await http.get("/queues/mail")).text).words
+    async with app.database.transaction() as conn:
+        await conn.execute("""select holdfast.set_queue('chat', '{"max_concurrent": 1}')""")
+    words = seen((await http.get("/queues/chat")).text).words
+    assert "The endpoint llama is at its limit of 1, and the queue itself runs at most 1 at once" in words
 
 
 async def test_a_setting_says_where_it_comes_from(http: AsyncClient, app: Holdfast) -> None:
@@ -205,3 +234,19 @@ async def test_a_queue_leads_with_its_dead_letters_and_folds_its_defaults(
     assert "Forecast not known yet" in found.words
     assert "Last hour 1 job ended Went well 0 %" in found.words
     assert "primary" not in page.partition("<dialog")[0]
+
+
+async def test_a_queue_that_nothing_leaves_is_stalled_and_an_empty_one_has_no_forecast(
+    http: AsyncClient, app: Holdfast
+) -> None:
+    async with app.database.transaction() as conn:
+        clock = await install_fake_clock(conn)
+        await ready_jobs(conn, 1, queue="mail")
+        await a_worker(conn, ["mail", "chat"], lease=timedelta(days=1))
+        await clock.advance(660)
+        await completed_job(conn, queue="chat")
+        await running_job(conn, queue="chat")
+        await conn.execute("select holdfast.summarise_ends()")
+    page = seen((await http.get("/queues")).text)
+    assert page.row("mail", "Empty in")["Empty in"] == "stalled"
+    assert page.row("chat", "Empty in")["Empty in"] == "–"

@@ -37,6 +37,13 @@ async def test_a_set_shows_its_base_and_its_rules_in_order(http: AsyncClient, ap
     assert "There is no rule here." in other
 
 
+async def test_a_long_condition_is_folded(http: AsyncClient, app: Holdfast) -> None:
+    long = " || ".join(f'$.payload.size == "size {number}"' for number in range(10))
+    await app.rules.set_rule("task", "capture", "long", condition=long, points=1)
+    await app.rules.set_rule("task", "capture", "large", condition=LARGE, points=1)
+    assert (await http.get("/rules")).text.count('<details class="condition">') == 1
+
+
 async def test_a_job_that_is_tried_says_which_rules_match_and_why(http: AsyncClient, app: Holdfast) -> None:
     await rules_of(app)
     asked = {"task": "capture", "payload": '{\n  "size": "large"\n}', "labels": "customer=gold"}

@@ -15,6 +15,7 @@ from holdfast.db import runs
 from holdfast.db.connect import Connection
 from holdfast.model.id import RunId
 from holdfast.model.run_progress import RunFilter, RunPhase
+from holdfast.testing import install_fake_clock
 from tests.api.conftest import MakeKey
 from tests.builders import an_open_run, cancel, completed_job, dead_job, ready_jobs, running_job
 from tests.dashboard.reading import seen
@@ -36,8 +37,10 @@ async def a_run(conn: Connection, name: str, dead: int = 0, **options: object) -
     return run
 
 
-async def an_ended_run(conn: Connection, name: str, **options: object) -> UUID:
+async def an_ended_run(conn: Connection, name: str, dead: int = 0, **options: object) -> UUID:
     run = await an_open_run(conn, name, **options)
+    for _ in range(dead):
+        await dead_job(conn, run=run, queue="other", task="send")
     await completed_job(conn, run=run, queue="other", task="send")
     await conn.execute("select holdfast.seal_run($1)", run)
     await conn.execute("select holdfast.close_runs()")
@@ -50,7 +53,7 @@ async def test_the_list_says_how_far_each_run_is(http: AsyncClient, app: Holdfas
         await an_ended_run(conn, "weekly")
     page = seen((await http.get("/runs")).text)
     assert page.title.startswith("1 run in progress · Runs")
-    assert "nightly has 1 dead job." in page.words
+    assert "nightly has 1 dead job of 7." in page.words
     row = page.row("nightly", "Progress")
     assert row["State"] == "running"
     assert row["Progress"] == "3 of 7 ended, 1 dead, 1 running"
@@ -60,6 +63,28 @@ async def test_the_list_says_how_far_each_run_is(http: AsyncClient, app: Holdfas
     assert row["Labels"] == "team: search"
     assert page.row("weekly", "Progress")["Time"].startswith("took ")
     assert ("nightly", f"/runs/{run}") in page.links
+
+
+async def test_a_run_that_ended_with_dead_jobs_is_in_the_verdict(http: AsyncClient, app: Holdfast) -> None:
+    async with app.database.transaction() as conn:
+        await an_ended_run(conn, "weekly", dead=2)
+    page = seen((await http.get("/runs")).text)
+    assert "No run in progress. weekly ended with 2 dead jobs of 3." in page.words
+    assert page.row("weekly", "Progress")["State"] == "ended, 2 dead"
+    async with app.database.transaction() as conn:
+        await (await install_fake_clock(conn)).advance(timedelta(days=2).total_seconds())
+    page = seen((await http.get("/runs")).text)
+    assert "ended with" not in page.words, "it is no news any more"
+
+
+async def test_a_run_is_run_again_as_a_whole_only_once_it_has_ended(http: AsyncClient, app: Holdfast) -> None:
+    async with app.database.transaction() as conn:
+        going = await a_run(conn, "nightly")
+        ended = await an_ended_run(conn, "weekly")
+    page = (await http.get(f"/runs/{going}")).text
+    assert "Run all again" not in page, "it would repeat work that others of its jobs still wait for"
+    page = (await http.get(f"/runs/{ended}")).text
+    assert "Run all again: the 1 job of weekly?" in page
 
 
 async def test_runs_are_found_by_state_name_and_label(http: AsyncClient, app: Holdfast) -> None:

@@ -8,6 +8,7 @@ from playwright.async_api import Locator, Page, expect
 
 from holdfast.client.app import Holdfast
 from holdfast.testing import install_fake_clock
+from holdfast.testing.clock import FakeClock
 from tests.api.conftest import MakeKey
 from tests.sql.schedules import an_active_schedule, fire
 
@@ -25,7 +26,7 @@ async def test_a_schedule_shows_its_times_in_words_its_state_and_its_last_job(
         await fire(conn, slot)
     page = (await http.get("/schedules")).text
     assert "<title>3 schedules: 1 paused, 1 new, 1 active · Schedules · Holdfast</title>" in page
-    assert "No worker has looked at 1 of them yet, so it makes no jobs." in page
+    assert "No worker has looked at 1 of them yet, so it makes no jobs" in page
     assert "not yet: no worker has loaded it" in page, "no time is promised"
     assert "4 more times</summary>" in page
     assert "at 02:30 every day, Europe/Berlin" in page
@@ -34,6 +35,28 @@ async def test_a_schedule_shows_its_times_in_words_its_state_and_its_last_job(
     (job,) = await app.jobs()
     assert f'href="/jobs/{job.id}"' in page
     assert page.count("data-clock") >= 5, "the next times"
+
+
+async def test_a_schedule_that_no_worker_loads_is_amber_after_a_minute(
+    http: AsyncClient, app: Holdfast
+) -> None:
+    async with app.database.transaction() as conn:
+        await install_fake_clock(conn)
+    await app.schedules.add("polling", task="match", every="15m")
+    assert "is-attention" not in (await http.get("/schedules")).text
+    async with app.database.transaction() as conn:
+        await FakeClock(conn).advance(90)
+    page = (await http.get("/schedules")).text
+    assert 'No worker has looked at it yet, so it makes no jobs: <a href="/workers">is one running?' in page
+    assert '<span class="state is-attention">' in page
+
+
+async def test_a_run_by_hand_is_shown_beside_the_last_time(http: AsyncClient, app: Holdfast) -> None:
+    await app.schedules.add("polling", task="match", every="15m")
+    assert "none of its times yet" in (await http.get("/schedules")).text
+    job = await app.schedules.run("polling", "a first look")
+    page = (await http.get("/schedules")).text
+    assert f'by hand <a href="/jobs/{job}">' in page
 
 
 async def test_a_schedule_that_cannot_run_says_why(http: AsyncClient, app: Holdfast) -> None:

@@ -121,10 +121,11 @@ async def postgres(database: Database) -> Verdict:
 
 async def durability(database: Database) -> Verdict:
     server = await doctor_facts.server(database)
-    if not server.is_durable:
+    if unsafe := server.unsafe:
+        are = "is" if len(unsafe) == 1 else "are"
         return note(
-            "A crash of the server can lose jobs that it has accepted.",
-            "set fsync, full_page_writes and synchronous_commit to on",
+            f"A crash of the server can lose jobs that it has accepted: {some(unsafe)} {are} off.",
+            f"as a superuser in psql, run '{doctor_facts.switch_on(unsafe)}'; it needs no restart",
         )
     return ok("commits are on disk before they are reported")
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from holdfast.dashboard.job.facts import labels_of
 from holdfast.dashboard.page import View
+from holdfast.dashboard.words import progress_words
 from holdfast.db.jobs import latest_errors
 from holdfast.model.attempt import JobError
 from holdfast.model.id import JobId
@@ -105,7 +106,7 @@ def _reason(job: JobOutline, now: datetime) -> str:
         case State.WAITING:
             return _wait(job.reason or "")
         case State.RUNNING if job.progress is not None:
-            return str(job.progress)
+            return progress_words(job.progress)
         case State.SCHEDULED if job.due_at is not None and job.due_at > now:
             return f"Due in {duration(job.due_at - now)}"
         case State.DEAD:

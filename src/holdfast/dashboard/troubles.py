@@ -6,11 +6,11 @@ from datetime import datetime
 from urllib.parse import quote
 
 from holdfast.client.doctor_checks import Finding, Level
-from holdfast.client.report.late_queue import LATE, UNSERVED, held_up_by
+from holdfast.client.report.late_queue import UNSERVED, held_up_by
 from holdfast.dashboard.depth_lines import Line, late_since
 from holdfast.model.dead_letter import LetterCause
 from holdfast.model.human_readable import counted
-from holdfast.model.overview import Overview, OverviewQueue
+from holdfast.model.overview import LATE, Overview, OverviewQueue
 from holdfast.model.report import Problem
 
 ALL_IS_WELL = "All is well"

@@ -1,6 +1,7 @@
 """The facts that `doctor` reads from the server; it judges them elsewhere."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePath
@@ -17,9 +18,11 @@ SERVER = """
 select
   current_setting('server_version_num')::integer as version_number,
   current_setting('server_version') as version,
-  current_setting('fsync') = 'on' as syncs,
-  current_setting('full_page_writes') = 'on' as full_pages,
-  current_setting('synchronous_commit') <> 'off' as commits_synchronously,
+  array(
+    select name from pg_settings
+    where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off'
+    order by name
+  ) as unsafe,
   current_setting('autovacuum') = 'on' as vacuums,
   current_setting('max_connections')::integer
     - current_setting('superuser_reserved_connections')::integer as connections,
@@ -136,23 +139,21 @@ order by 1
 # What `doctor` suggests to run.
 FORGET_FUNCTIONS = "delete from holdfast.function_set"
 
+RELOAD = "select pg_reload_conf()"
+
 NOTIFY_WITHIN = timedelta(seconds=3)
 
 
 @dataclass(frozen=True, slots=True)
 class ServerFacts:
+    """`unsafe`: the settings that are off and let a crash lose commits."""
+
     version_number: int
     version: str
-    syncs: bool
-    full_pages: bool
-    commits_synchronously: bool
+    unsafe: list[str]
     vacuums: bool
     connections: int
     connections_used: int
-
-    @property
-    def is_durable(self) -> bool:
-        return self.syncs and self.full_pages and self.commits_synchronously
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +285,11 @@ async def notify_round_trip(database: Database, address: Address) -> bool:
 
 def terminate(pid: int) -> str:
     return f"select pg_terminate_backend({pid})"
+
+
+def switch_on(settings: Sequence[str]) -> str:
+    """In psql, a statement each: alter system cannot share a transaction."""
+    return "; ".join([*(f"alter system set {name} = on" for name in settings), f"{RELOAD};"])
 
 
 def set_table_options(options: str) -> str:

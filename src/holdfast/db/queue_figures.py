@@ -19,16 +19,31 @@ with chosen as materialized (
   group by queue
 ), staged as materialized (
   select queue, min(endpoint) as endpoint from holdfast.stage_view where is_newest group by queue
+), sampled as materialized (
+  select queue, minute, sampled_at, ready + running as to_do, waiting + scheduled + ready + running as live
+  from holdfast.depth_history('10 minutes')
+  where queue in (select name from chosen)
 ), grown as materialized (
   -- Statistics count new jobs by queue, not arrivals at a stage: those are what left and what it grew by.
   select queue, (newest - oldest) / greatest(1, extract(epoch from span) / 60)::double precision as per_minute
   from (
     select
       queue, max(sampled_at) - min(sampled_at) as span,
-      (array_agg(waiting + scheduled + ready + running order by minute))[1] as oldest,
-      (array_agg(waiting + scheduled + ready + running order by minute desc))[1] as newest
-    from holdfast.depth_history('10 minutes')
+      (array_agg(live order by minute))[1] as oldest, (array_agg(live order by minute desc))[1] as newest
+    from sampled
     where queue in (select queue from staged)
+    group by queue
+    having count(*) > 1
+  ) as d
+), fallen as materialized (
+  -- A burst makes ten minutes look like growth while it is worked off: the last three say where it goes now.
+  select queue, (oldest - newest) / greatest(1, extract(epoch from span) / 60)::double precision as per_minute
+  from (
+    select
+      queue, max(sampled_at) - min(sampled_at) as span,
+      (array_agg(to_do order by minute))[1] as oldest, (array_agg(to_do order by minute desc))[1] as newest
+    from sampled
+    where minute >= holdfast.now() - interval '4 minutes'
     group by queue
     having count(*) > 1
   ) as d
@@ -65,7 +80,9 @@ select coalesce(json_agg(json_build_object(
   'per_minute', coalesce(s.ended, 0), 'enqueued_per_minute', a.per_minute,
   'empty_in', case
     when s.ended > a.per_minute and q.left_to_do > 0 then 60 * q.left_to_do / (s.ended - a.per_minute)
+    when f.per_minute > 0 and q.left_to_do > 0 then 60 * q.left_to_do / f.per_minute
   end,
+  'max_concurrent', q.max_concurrent,
   'endpoint', case when $3 then coalesce(q.endpoint, t.endpoint) end,
   'is_served', not exists (select from unserved as u where u.name = q.name), 'more_than', q.more_than,
   'sampled_at', q.sampled_at, 'sampled_waiting', q.sampled_waiting,
@@ -86,6 +103,7 @@ from (
 left join lately as s on s.queue = q.name
 left join arrived as a on a.queue = q.name
 left join staged as t on t.queue = q.name
+left join fallen as f on f.queue = q.name
 """
 
 

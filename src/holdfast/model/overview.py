@@ -7,12 +7,15 @@ from uuid import UUID
 from holdfast.model.job import JobProgress
 from holdfast.model.report import Problem
 
+LATE = timedelta(minutes=5)  # a queue whose oldest ready job has waited for longer
+
 
 @dataclass(frozen=True, slots=True)
 class OverviewQueue:
     """`per_minute` counts ends of the last ten minutes, `enqueued_per_minute` new jobs, or for a stage of a
     pipeline the jobs that came to it, by what left and what the queue grew by; `empty_in` is how long ready
-    and running jobs last at the difference of the two, None if they do not get fewer. `dead` counts open dead
+    and running jobs last at the difference of the two, or at the speed at which they got fewer in the last
+    three minutes; None if they do not get fewer. `dead` counts open dead
     letters; `more_than` names the counts that were capped, of which the newest sample has exact ones.
     `is_served`: false if it has ready jobs and no live worker takes them. `paused_by`, `workers`, the number
     of those that take its jobs, and `endpoint`, its own or that of its stage, are None for a reader with a
@@ -42,11 +45,22 @@ class OverviewQueue:
     paused_by: str | None = None
     workers: int | None = None
     endpoint: str | None = None
+    max_concurrent: int | None = None
 
     @property
     def grows(self) -> bool:
-        """More jobs come than leave, and some wait."""
-        return self.ready > 0 and self.enqueued_per_minute > self.per_minute
+        """More jobs come than leave, some wait, and they do not get fewer just now."""
+        return self.ready > 0 and self.enqueued_per_minute > self.per_minute and self.empty_in is None
+
+    def is_stalled(self, now: datetime) -> bool:
+        """Ready jobs wait for long, and none has left in ten minutes."""
+        waited = now - self.oldest if self.oldest else timedelta(0)
+        return self.ready > 0 and not self.paused and not self.per_minute and waited > LATE
+
+    @property
+    def is_full(self) -> bool:
+        """It runs as many jobs at once as its own limit allows."""
+        return self.max_concurrent is not None and self.running >= self.max_concurrent
 
 
 @dataclass(frozen=True, slots=True)

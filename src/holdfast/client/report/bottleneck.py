@@ -86,7 +86,7 @@ def _longest_wait(stage: StageReport) -> timedelta:
 
 def _evidence(stage: StageReport, stages: list[StageReport]) -> list[str]:
     share = _waiting_time(stage) / sum(map(_waiting_time, stages), timedelta(0))
-    words = [f"about {share:.0%} of the time that jobs wait in this pipeline is spent there"]
+    words = [f"about {100 * share:.0f} % of the time that jobs wait in this pipeline is spent there"]
     if stage.ends.wait_p95 is not None:
         words.append(f"jobs wait {duration(stage.ends.wait_p95)} for it (p95)")
     if stage.ready and stage.oldest_ready is not None:

@@ -8,12 +8,11 @@ from enum import IntEnum
 
 from holdfast.model.endpoint import Circuit, EndpointSummary
 from holdfast.model.human_readable import counted
-from holdfast.model.overview import OverviewEndpoint, OverviewQueue
+from holdfast.model.overview import LATE, OverviewEndpoint, OverviewQueue
 from holdfast.model.report import Problem, Weight
 from holdfast.report.words import duration
 
 MOST = 8
-LATE = timedelta(minutes=5)
 UNSERVED = timedelta(minutes=1)  # a worker that restarts is back before
 LONGEST_REASON = 200  # characters
 
@@ -122,8 +121,15 @@ def _words(queue: OverviewQueue, waited: timedelta | None, cause: OverviewEndpoi
         return f"{_pause(queue)}{ready}"
     if queue.grows:
         ready += f" {queue.enqueued_per_minute:,.1f} arrive per minute, {queue.per_minute:,.1f} leave."
-    words = (endpoint_cause(cause) if cause else None) or ""
+    elif queue.empty_in is not None:
+        ready += f" Empty in about {duration(queue.empty_in)}."
+    limits = ((endpoint_cause(cause) if cause else None), _own_limit(queue))
+    words = ", and ".join(filter(None, limits))
     return f"{words[:1].upper()}{words[1:]}. {ready}" if words else ready
+
+
+def _own_limit(queue: OverviewQueue) -> str | None:
+    return f"the queue itself runs at most {queue.max_concurrent:,} at once" if queue.is_full else None
 
 
 def _pause(queue: OverviewQueue) -> str:

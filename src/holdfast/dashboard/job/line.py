@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from holdfast.dashboard.free_slots import free_slots
 from holdfast.dashboard.job.reasons import Reason
 from holdfast.dashboard.page import View
 from holdfast.dashboard.words import short_id
-from holdfast.db import endpoints, jobs, queues
+from holdfast.db import endpoints, jobs, queues, stats
 from holdfast.model.error import NotFound
 from holdfast.model.human_readable import counted
 from holdfast.model.id import JobId
@@ -23,15 +24,19 @@ MOST_RUNNING = 100  # counted
 
 
 async def with_line(view: View, job: Job, blockers: Sequence[Blocker], reasons: list[Reason]) -> list[Reason]:
-    """The reasons, in the order of the blockers that block; the line has the state of its first job."""
+    """The reasons, in the order of the blockers that block; the line has the state of its first job, and why
+    that one has not started.
+    """
     blocking = [one for one in blockers if one.blocks]
+    known = [one.detail for one in blocking]
     return [
-        await _in_line(view, job, blocker.detail, reason) if blocker.blocker == BEHIND else reason
+        await _in_line(view, job, blocker.detail, reason, known) if blocker.blocker == BEHIND else reason
         for blocker, reason in zip(blocking, reasons, strict=True)
     ]
 
 
-async def _in_line(view: View, job: Job, detail: str, reason: Reason) -> Reason:
+async def _in_line(view: View, job: Job, detail: str, reason: Reason, known: Sequence[str]) -> Reason:
+    """`known`: what the page says anyway."""
     several, one = SEVERAL.match(detail), ONE.match(detail)
     before = int(several[1]) if several else 1
     full = await _full(view, job, before)
@@ -41,9 +46,10 @@ async def _in_line(view: View, job: Job, detail: str, reason: Reason) -> Reason:
         return replace(reason, words=f"{words} all that may start now{limit}.")
     ahead = JobId(UUID(one[1]))
     found = await jobs.get_job(view.database, ahead)
-    words = f"is {found.state} and first in line" if found else "was first in line"
+    first = f"is {found.state} and first in line" if found else "was first in line"
     named = replace(reason, subject=f"Job {short_id(ahead)}", path=f"/jobs/{ahead}")
-    return replace(named, words=f"{words}; it takes the only place that is free{limit}.")
+    held = await _held(view, found, known) if found and found.state is State.READY else ""
+    return replace(named, words=f"{first}; it takes the only place that is free{limit}.{held}")
 
 
 async def _full(view: View, job: Job, before: int) -> str:
@@ -64,3 +70,17 @@ async def _full(view: View, job: Job, before: int) -> str:
     if queue.max_concurrent - len(running.items) != before:
         return ""
     return f"the queue runs at most {counted(queue.max_concurrent, 'job')} at once, {len(running.items)} now"
+
+
+async def _held(view: View, first: Job, known: Sequence[str]) -> str:
+    """Why the first job in line has not started."""
+    found = await stats.explain(view.database, first.id)
+    blocker = next((one.detail for one in found if one.blocks), None)
+    if blocker is not None:
+        return "" if blocker in known else f" {blocker}"
+    free = (await free_slots(view.database, [first.queue])).get(first.queue) if view.sees_all else None
+    if free is None:
+        return " It could start now."
+    if not free.slots:
+        return " No worker of its queue has a free slot."
+    return f" It could start now: {free.host} has free slots ({free.words})."

@@ -1,5 +1,6 @@
 """The verdict on a job: a shape and one sentence, the reason first."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -49,7 +50,16 @@ def verdict_on(job: Job, reasons: Sequence[Reason], last: Attempt | None, now: d
         more = f"It waits for {waited_for(job.reason)}."
     elif job.due_at and job.due_at > now:
         more = f"It is due in {duration(job.due_at - now)}."
+    elif reasons:
+        more = _first_sentence(reasons[0])
     return Verdict(symbol, look, f"{heading} for {since}." if since else f"{heading}.", more)
+
+
+def _first_sentence(reason: Reason) -> str:
+    """The page lists the whole of it."""
+    words = f"{reason.subject} {reason.words}" if reason.subject else reason.words
+    sentence = re.split(r"[.;] ", words, maxsplit=1)[0]
+    return f"{sentence.removesuffix('.')}."[:300]
 
 
 def _of_ended(job: Job, last: Attempt | None, heading: str, now: datetime) -> Verdict:

@@ -195,7 +195,10 @@ class BulkActionPage(Page):
         action = await read_action(view.database, JobId(read_id(view.path["action"])))
         sheet = ActionSheet(_shown(action, view.masking), await _stopped_by(view, action))
         title = f"{sheet.action.state.capitalize()} · {sheet.title}"
-        return Shown(title, {"sheet": sheet}, here=sheet.title, crumbs=(("Bulk actions", "/actions"),))
+        again = _again(view, action) if sheet.action == action else {}  # masked settings cannot be sent back
+        return Shown(
+            title, {"sheet": sheet, "again": again}, here=sheet.title, crumbs=(("Bulk actions", "/actions"),)
+        )
 
 
 def _shown(action: BulkAction, masking: Masking) -> BulkAction:
@@ -210,6 +213,12 @@ def _masked(settings: Mapping[str, Any], masking: Masking) -> dict[str, Any]:
         filters["payload"] = {path: MASKED if masking.hides(path) else one for path, one in found}
     shown = {name: masking.masked(one) for name, one in settings.items()}
     return shown | ({"filter": filters} if "filter" in settings else {})
+
+
+def _again(view: View, action: BulkAction) -> dict[str, Any]:
+    """The settings of one that was cancelled before it changed anything."""
+    is_untouched = action.state is State.CANCELLED and not (action.result or {}).get("counts")
+    return dict(action.settings) if view.may_operate and is_untouched else {}
 
 
 async def _stopped_by(view: View, action: BulkAction) -> str | None:

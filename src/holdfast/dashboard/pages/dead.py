@@ -1,5 +1,6 @@
 """Dead letters as a triage board: groups of one cause, and the chosen group with what can be done."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,6 +19,7 @@ from holdfast.db.jobs import page_outlines
 from holdfast.model.access_key import AccessAction, Caller
 from holdfast.model.dead_letter import DeadLetter, LetterCounts, LetterGroup, LetterSheet, Triage
 from holdfast.model.human_readable import counted
+from holdfast.model.id import RunId
 from holdfast.model.state import State
 
 GROUPS = 50
@@ -42,6 +44,17 @@ class ChosenGroup:
     @property
     def ids(self) -> str:
         return " ".join(str(one.job) for one in self.letters)
+
+    @property
+    def by_queue(self) -> list[str]:
+        """mail 31, chat 2: of the newest letters, the most first"""
+        found = Counter(one.queue for one in self.letters).most_common()
+        return [f"{queue} {letters:,}" for queue, letters in found]
+
+    @property
+    def by_run(self) -> list[tuple[RunId, int]]:
+        """Of the newest letters, the most first."""
+        return Counter(one.run for one in self.letters if one.run).most_common()
 
     @property
     def traceback(self) -> list[str]:

@@ -10,7 +10,7 @@ from holdfast.dashboard.troubles import is_serious, needs_a_look
 from holdfast.model.human_readable import counted
 
 ORDER = (Level.WRONG, Level.NOTE)
-COMMAND = re.compile(r"'(holdfast [^']+)'")
+COMMAND = re.compile(r"'((?:holdfast|alter) [^']+)'")
 
 
 class Doctor(Page):

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from holdfast.dashboard.page import Page, Shown, View
-from holdfast.db import flags, rollouts
+from holdfast.db import flags, rollouts, worker_list
 from holdfast.model.flag import Flag
 from holdfast.model.human_readable import counted, some
 
 LISTED = 200
 ROLLOUTS = 100
+MOST_WORKERS = 1000
 # What each flag does, in words for people.
 MEANINGS = {
     "rescue": "Whether jobs of lost workers run again",
@@ -46,6 +47,7 @@ class Flags(Page):
             "is_risky": is_risky,
             "risk": RISK,
             "risky": risky_words(risky),
+            "empty_groups": await _empty_groups(view, found[:LISTED]),
             "is_cut": len(found) > LISTED,
             "most": LISTED,
             "meanings": MEANINGS,
@@ -79,6 +81,15 @@ def set_first(found: Sequence[Flag]) -> list[Flag]:
     """Each flag with what is set for one queue or group below it; flags that are set stand first."""
     changed = {one.name for one in found if one.is_set}
     return sorted(found, key=lambda one: one.name not in changed)
+
+
+async def _empty_groups(view: View, found: Sequence[Flag]) -> set[str]:
+    """Groups that a flag is set for and no live worker is in: the flag changes nothing."""
+    wanted = {one.group for one in found if one.group}
+    if not wanted:
+        return set()
+    live = await worker_list.list_workers(view.database, MOST_WORKERS, live_only=True)
+    return wanted - {one.group for one in live}
 
 
 async def _tried(view: View) -> TriedKey | None:

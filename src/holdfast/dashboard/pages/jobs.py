@@ -82,12 +82,14 @@ class Jobs(Page):
             "wanted": wanted,
             "rows": await job_rows(view, jobs),
             "cause": await _one_cause(view, wanted, jobs),
+            "all_ended": bool(jobs) and all(one.ended_at is not None for one in jobs),
             "next": found.next,
             "back_to": None if found.next is None else created_at(found.next),
             "is_first": not view.get("cursor"),
+            "cursor": view.get("cursor") or None,
             "before": jobs[0].created_at if jobs else None,
             "states": list(State),
-            "counts": await self._counted(view, wanted),
+            "counts": _with_listed(await self._counted(view, wanted), wanted, len(jobs), is_whole),
             "scopes": _scopes(view.caller),
             **await _choices(view),
             **await self._offers(view, wanted, jobs, is_whole),
@@ -115,6 +117,14 @@ class Jobs(Page):
             "bulk_offers": offers_for_filter(wanted.filters, jobs, is_whole, letters),
             "bulk_filter": lasting(wanted.filters, view.now),
         }
+
+
+def _with_listed(
+    counts: Mapping[str, Count], wanted: JobQuery, jobs: int, is_whole: bool
+) -> Mapping[str, Count]:
+    """A state whose jobs are not counted by queue is counted by its list, if that is whole."""
+    state = wanted.get("state")
+    return {**counts, state: Count(jobs)} if counts and is_whole and state and state not in counts else counts
 
 
 async def _one_cause(view: View, wanted: JobQuery, jobs: Sequence[JobOutline]) -> str | None:

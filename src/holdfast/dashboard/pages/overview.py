@@ -131,7 +131,7 @@ async def _figures(view: View, since: str) -> Figures:
     lines = by_minute(await depth_history(view.database, HOUR))
     shown = {
         **_drawn(ends.ended, ends.queues, list(lines.values())),
-        "end_sparks": _end_sparks(ends),
+        "end_spark": sparkline([one.ends.jobs for one in finished(ends)], "completed"),
         "chart": throughput(ends),
     }
     ready = {name: depths([line], "ready") for name, line in lines.items()}
@@ -153,7 +153,7 @@ def _limited(found: Found, figures: Figures) -> dict[str, Any]:
     names = [one.name for one in found.queues]
     queues = {name: ends for name, ends in figures.ends.queues.items() if name in names}
     lines = [line for name, line in figures.lines.items() if name in names]
-    return {**_drawn(_sum(queues.values()), queues, lines), "end_sparks": {}, "chart": None}
+    return {**_drawn(_sum(queues.values()), queues, lines), "end_spark": "", "chart": None}
 
 
 def _drawn(ended: Ends, queues: Mapping[str, Ends], lines: Sequence[Line]) -> dict[str, Any]:
@@ -187,13 +187,6 @@ def _total(found: Found, state: str) -> Total:
         exact + sum(max(getattr(one, state), getattr(one, f"sampled_{state}") or 0) for one in capped),
         min((one.sampled_at for one in capped if one.sampled_at), default=None),
     )
-
-
-def _end_sparks(ends: PeriodFigures) -> dict[str, Markup]:
-    return {
-        "ended": sparkline([one.ends.jobs for one in finished(ends)], "completed"),
-        "dead": sparkline([one.ends.dead for one in finished(ends)], "dead"),
-    }
 
 
 def _queue_sparks(found: Found, ready: Mapping[str, Sequence[int]]) -> dict[str, Markup]:

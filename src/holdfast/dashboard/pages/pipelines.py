@@ -29,7 +29,7 @@ from holdfast.model.human_readable import counted
 from holdfast.model.overview import OverviewQueue
 from holdfast.model.pipeline import StageDetails
 from holdfast.model.queue import QueueSummary
-from holdfast.model.report import StageReport
+from holdfast.model.report import PipelineReport, StageReport
 from holdfast.report.markup import Markup
 
 LISTED = 25
@@ -108,6 +108,7 @@ class Pipelines(Page):
             "is_first": not view.get("after"),
             "verdict": verdict,
             "is_choked": bool(choked),
+            "worst": _worst(choked),
             "states": STATES,
             **_period(since, ends),
         }
@@ -137,6 +138,7 @@ class PipelineBoard(Page):
         bottleneck = live.report.bottleneck
         choke = bottleneck.stage if bottleneck else None
         found = flows(shown.stages, ends, routes.moves)
+        cards = await self._cards(view, live, choke)
         values = {
             "name": name,
             "shown": shown,
@@ -144,9 +146,9 @@ class PipelineBoard(Page):
             "versions": versions[:VERSIONS],
             "more_versions": len(versions) - VERSIONS,
             "bottleneck": bottleneck,
-            "cards": await self._cards(view, live, choke),
+            "cards": cards,
             "flows": found,
-            "chart": flow_chart([one.stage for one in shown.stages], found, choke),
+            "chart": flow_chart([one.stage for one in shown.stages], found, choke, _at_choke(cards)),
             "routes": routes,
             "states": STATES,
             **_period(since, ends),
@@ -171,6 +173,15 @@ class PipelineBoard(Page):
         ]
 
 
+def _at_choke(cards: Sequence[StageCard]) -> str:
+    """45 ready, 1.5/min now: the flow is the mean of its period"""
+    card = next((one for one in cards if one.is_choke), None)
+    if card is None or card.rates is None:
+        return ""
+    more = "+" if "ready" in card.rates.more_than else ""
+    return f"{card.rates.ready:,}{more} ready, {card.rates.per_minute:,.1f}/min now"
+
+
 def _since(view: View) -> str:
     return view.get("since") if view.get("since") in dict(PERIODS) else PERIODS[0][0]
 
@@ -185,6 +196,20 @@ def _verdict(live: Sequence[LivePipeline], choked: Sequence[LivePipeline]) -> st
     if not choked:
         return f"{counted(len(live), 'pipeline')} {'flows' if len(live) == 1 else 'flow'}"
     return f"{counted(len(choked), 'pipeline')} {'has' if len(choked) == 1 else 'have'} a bottleneck"
+
+
+def _worst(choked: Sequence[LivePipeline]) -> str:
+    """Most jobs wait at its bottleneck: where, and why."""
+    reports = [one.report for one in choked if one.report.bottleneck]
+    found = max(reports, key=lambda one: _choke(one).ready, default=None)
+    if found is None or found.bottleneck is None:
+        return ""
+    reason = found.bottleneck.reasons[-1]
+    return f"{found.bottleneck.stage} holds up {found.name}: {reason}."
+
+
+def _choke(report: PipelineReport) -> StageReport:
+    return next(one for one in report.stages if report.bottleneck and one.name == report.bottleneck.stage)
 
 
 def _shown_version(versions: Sequence[Version], name: str, wanted: str) -> Version:

@@ -8,13 +8,14 @@ from starlette.requests import Request
 
 from holdfast.api.request.access import Access
 from holdfast.api.request.scoped_view import seen_by
-from holdfast.client.report.late_queue import LATE, held_up_by, lateness, limit_of
+from holdfast.client.report.late_queue import held_up_by, lateness, limit_of
+from holdfast.dashboard.free_slots import free_slots
 from holdfast.dashboard.page import Page, Shown, View
 from holdfast.db import endpoints, moves, queues
 from holdfast.db.queue_figures import queue_figures
 from holdfast.model.access_key import AccessAction, Caller
 from holdfast.model.human_readable import counted
-from holdfast.model.overview import OverviewEndpoint, OverviewQueue
+from holdfast.model.overview import LATE, OverviewEndpoint, OverviewQueue
 from holdfast.model.queue import INTERNAL_QUEUE, FullPause
 
 STATES = ("behind", "no worker", "paused", "open")
@@ -44,10 +45,17 @@ class Queues(Page):
         pause = None if pause is None else seen_by(view.caller, pause)
         pairs = await moves.rebalance_pairs(view.database) if view.sees_all else []
         states = {one.name: state_of(one, view.now) for one in found}
+        causes = await causes_of(view, found)
+        unexplained = [
+            one.name
+            for one in found
+            if states[one.name] == "behind" and one.name not in causes and not one.is_full
+        ]
         values = {
             "queues": worst_first(found, view.now),
             "states": states,
-            "causes": await causes_of(view, found),
+            "causes": causes,
+            "free": await free_slots(view.database, unexplained) if view.sees_all else {},
             "internal": INTERNAL_QUEUE,
             "late": LATE,
             "pause": pause,

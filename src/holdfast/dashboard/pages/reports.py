@@ -25,6 +25,7 @@ JUMPS = (
     ("slowest", "Slowest jobs"),
     ("workers", "Workers"),
 )
+HERE = "Problems are those of the period; the overview counts those of now, with the checks of the doctor."
 # Where the dashboard shows the problem of a section; the others are shown in the report itself.
 PAGES = {"throughput": "/dead", "errors": "/errors", "queues": "/queues/{}", "endpoints": "/endpoints/{}"}
 
@@ -46,7 +47,7 @@ class Reports(Page):
             "generated_at": report.generated_at,
             "sections": lambda url: _sections(report, url),
             "jumps": JUMPS,
-            "notes": notes(report),
+            "notes": [*notes(report), HERE],
         }
         return Shown(f"{headline(report)} · Report", values, here="Reports")
 

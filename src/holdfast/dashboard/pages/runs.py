@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from holdfast.client.filters import read_labels
 from holdfast.client.read_id import read_id
@@ -23,6 +23,7 @@ from holdfast.report.markup import Markup
 
 PAGE = 25
 MOST_OPEN = 1_000  # counted for the verdict
+LATELY = timedelta(days=1)  # a run that ended so long ago is news
 FILTERS = ("state", "name", "label", "origin", "actor")
 WORDS = {"actor": "started by"}
 # How a run looks in rows: its shape and its colour.
@@ -83,7 +84,7 @@ class Runs(Page):
             problem = words_of(exc)
         rows = await self._rows(view, found.items)
         going = await runs.count_open(view.database, MOST_OPEN)
-        verdict = _verdict(going, rows)
+        verdict = _verdict(going, rows, view.now)
         values = {
             "rows": rows,
             "next": found.next,
@@ -134,27 +135,32 @@ def _chips(pairs: tuple[tuple[str, str], ...]) -> list[Chip]:
     ]
 
 
-def _verdict(going: int, rows: Sequence[RunRow]) -> Verdict:
-    """Of all runs that go on how many there are, of those on this page what is wrong with them."""
+def _verdict(going: int, rows: Sequence[RunRow], now: datetime) -> Verdict:
+    """Of all runs that go on how many there are, of those on this page what is wrong with them, and with
+    those that ended lately.
+    """
     blocked = [row for row in rows if row.is_blocked]
     dying = [row for row in rows if row.run.ended_at is None and row.run.dead]
+    failed = [row for row in rows if row.run.ended_at and row.run.ended_at > now - LATELY and row.run.dead]
     on = counted(going, "run") if going <= MOST_OPEN else f"More than {MOST_OPEN:,} runs"
     words = f"{on} in progress" if going else "No run in progress"
     wrong = ""
     if blocked:
         wrong = f"{counted(len(blocked), 'run')} here {_has(blocked, 'waits', 'wait')} for a larger budget."
     elif dying:
-        wrong = _of_dead(dying)
+        wrong = _of_dead(dying, "has")
+    elif failed:
+        wrong = _of_dead(failed, "ended with")
     if wrong:
         return Verdict("failed", "attention", words, wrong)
     return Verdict("running" if going else "completed", "running" if going else "ok", words)
 
 
-def _of_dead(dying: Sequence[RunRow]) -> str:
-    """nightly has 2 dead jobs; of several, the one with the most is named"""
-    worst = max((row.run for row in dying), key=lambda run: run.dead)
-    others = f", {counted(len(dying) - 1, 'other run')} here too" if len(dying) > 1 else ""
-    return f"{worst.name[:80]} has {counted(worst.dead, 'dead job')}{others}."
+def _of_dead(rows: Sequence[RunRow], verb: str) -> str:
+    """nightly has 2 dead jobs of 60; of several, the one with the most is named"""
+    worst = max((row.run for row in rows), key=lambda run: run.dead)
+    others = f", {counted(len(rows) - 1, 'other run')} here too" if len(rows) > 1 else ""
+    return f"{worst.name[:80]} {verb} {counted(worst.dead, 'dead job')} of {worst.total:,}{others}."
 
 
 def _has(rows: Sequence[RunRow], one: str, several: str) -> str:

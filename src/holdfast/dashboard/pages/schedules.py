@@ -4,14 +4,15 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from holdfast.client.schedule import SHOWN, coming_slots
 from holdfast.dashboard.page import Page, Shown, View
-from holdfast.db import queues
+from holdfast.db import audit, queues
 from holdfast.db.schedules import list_schedules
 from holdfast.maintenance.schedule_times import ScheduleTimes
+from holdfast.model.audit import AuditEvent
 from holdfast.model.duration import exact
 from holdfast.model.error import InvalidOption
 from holdfast.model.human_readable import counted
@@ -22,6 +23,8 @@ LISTED = 50
 SUGGESTED = 200
 LONGEST_EDITED = 4000  # characters of a payload in a form
 TROUBLES = ("invalid", "failing")
+LOADED_WITHIN = timedelta(minutes=1)  # by a live worker
+BY_HAND = 200  # runs by hand that are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +45,30 @@ class Schedules(Page):
         found = await list_schedules(view.database, LISTED + 1, view.get("after") or None)
         listed = found[:LISTED]
         verdict = _verdict(listed)
+        unseen = sum(_is_late(one, view.now) for one in listed)
         values = {
             "schedules": [_shown(one, view.masking) for one in listed],
             "verdict": verdict,
-            "is_well": not any(one.state in (*TROUBLES, "new") for one in listed),
-            "unseen": sum(one.state == "new" for one in listed),
+            "is_well": not any(one.state in TROUBLES for one in listed) and not unseen,
+            "unseen": unseen,
+            "is_late": lambda one: _is_late(one, view.now),
+            "by_hand": await _by_hand(view),
             "after": view.get("after"),
             "following": listed[-1].name if len(found) > LISTED else None,
             "tasks": await queues.task_names(view.database, SUGGESTED) if view.may_operate_all else [],
         }
         return Shown(f"{verdict} · Schedules", values, here="Schedules")
+
+
+def _is_late(one: Schedule, now: datetime) -> bool:
+    """No worker has loaded it in the time that one takes at most."""
+    return one.state == "new" and one.counts_from < now - LOADED_WITHIN
+
+
+async def _by_hand(view: View) -> Mapping[str, AuditEvent]:
+    """The latest run by hand of each schedule, as far as one look at the audit trail goes."""
+    found = await audit.list_events(view.database, {"cause": "run_schedule"}, limit=BY_HAND)
+    return {str(one.detail.get("schedule")): one for one in reversed(found.items)}
 
 
 def _verdict(listed: Sequence[Schedule]) -> str:

@@ -8,9 +8,9 @@ from holdfast.client.read_id import read_id
 from holdfast.dashboard.job_rows import JobRow, job_rows
 from holdfast.dashboard.kept import Kept
 from holdfast.dashboard.page import Page, Shown, View
-from holdfast.db import queues, report, worker_list
+from holdfast.db import doctor_facts, queues, report, worker_list
 from holdfast.db.jobs import page_outlines
-from holdfast.model.human_readable import counted
+from holdfast.model.human_readable import counted, some
 from holdfast.model.id import WorkerId
 from holdfast.model.state import State
 from holdfast.model.worker import LeftWorkers, WorkerSummary
@@ -18,6 +18,7 @@ from holdfast.model.worker_need import WorkerNeed
 
 MOST = 1000  # counted
 LISTED = 100
+NEGLECTED = 100  # queues without a worker, counted
 QUEUES = 50
 LEFT = 24  # hours and groups
 RUNNING, ENDED = 20, 10  # jobs of a worker
@@ -47,6 +48,7 @@ class Workers(Page):
         slots, running = sum(one.slots for one in live), await worker_list.count_running_jobs(view.database)
         more = "More than " if len(found) > MOST else ""
         verdict = f"{more}{counted(len(live), 'live worker')}" if live else "No worker is running"
+        neglected = await doctor_facts.neglected_queues(view.database, NEGLECTED)
         shown = found[skip : min(skip + LISTED, MOST)]
         busy = await worker_list.running_by_worker(view.database, [one.id for one in shown])
         values = {
@@ -58,9 +60,12 @@ class Workers(Page):
             "following": skip + LISTED if skip + LISTED < min(len(found), MOST) else None,
             "is_all": is_all,
             "verdict": verdict,
+            "neglected": neglected_words(neglected) if live else "",
             "slots": slots,
             "running": running,
-            "needs": [(one, _slots_of(one.queue, live)) for one in needs],
+            "needs": sorted(
+                ((one, _slots_of(one.queue, live)) for one in needs), key=lambda pair: pair[1] > 0
+            ),
             "left": left,
             "looks": LOOKS,
             "state_of": state_of,
@@ -98,6 +103,14 @@ class Worker(Page):
 def state_of(worker: WorkerSummary, running: int) -> str:
     """A worker that waits for jobs is idle. `running`: its jobs now, which its heartbeat reports later."""
     return "idle" if worker.state == "working" and not running else worker.state
+
+
+def neglected_words(queues: Sequence[str]) -> str:
+    """2 queues with ready jobs have no worker: mail, sms"""
+    if not queues:
+        return ""
+    has = "has" if len(queues) == 1 else "have"
+    return f"{counted(len(queues), 'queue')} with ready jobs {has} no worker: {some(queues)}"
 
 
 def _slots_of(queue: str, live: Sequence[WorkerSummary]) -> int:

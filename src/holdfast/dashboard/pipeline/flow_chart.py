@@ -48,8 +48,10 @@ class Band:
     ends: float = 0.0
 
 
-def flow_chart(stages: Sequence[str], flows: Sequence[Flow], choke: str | None) -> Markup | None:
-    """None if nothing flows, or if there are too many stages to tell them apart."""
+def flow_chart(
+    stages: Sequence[str], flows: Sequence[Flow], choke: str | None, now: str = ""
+) -> Markup | None:
+    """None if nothing flows, or if there are too many stages to tell them apart. `now`: at the bottleneck."""
     if not flows or len(stages) > MOST_STAGES:
         return None
     chart = _Chart(stages, flows)
@@ -66,6 +68,7 @@ def flow_chart(stages: Sequence[str], flows: Sequence[Flow], choke: str | None) 
         "svg",
         nested,
         *chart.texts(),
+        chart.at_choke(choke, now) if choke in stages else None,
         class_="ribbons",
         height=f"{chart.height:g}",
         role="img",
@@ -165,6 +168,11 @@ class _Chart:
                 height=f"{height:.1f}",
                 rx="1",
             )
+
+    def at_choke(self, choke: str | None, words: str) -> Markup | None:
+        """Between its name and its post."""
+        places = (x for x, name in zip(self._x, self.stages, strict=True) if name == choke)
+        return _text("choke", next(places), NAMES + 15, words) if words else None
 
     def texts(self) -> Iterator[Markup]:
         longest = max(6, 100 // len(self.stages))

@@ -70,7 +70,9 @@ def endpoint_chart(period: Period, number: int, one: EndpointReport, heading: st
     """`heading`: the name of the endpoint unless given."""
     first, last = _drawn(period, one.slices)
     shown = [part if first <= place <= last else None for place, part in enumerate(one.slices)]
-    in_flight = Series("In flight", "running", [None if part is None else part.in_flight for part in shown])
+    in_flight = Series(
+        "In flight", "running", [part.in_flight if part and part.limit else None for part in shown]
+    )
     limit = Series("Limit", "quiet", [(part and part.limit) or None for part in shown])
     bars = (
         Series("429s", "failed", [part.limited for part in one.slices]),

@@ -92,7 +92,8 @@ def retries(ended: Ends, found: Retries) -> Markup:
         element("dd", count(ended.failed)),
         class_="kv",
     )
-    note = "share of ended jobs and stage visits" if ended.advanced else "share of ended jobs"
+    noun = "ended jobs and stage visits" if ended.advanced else "ended jobs"
+    note = f"share of {visits:,} {noun}"
     return panel("retries", "Retries", body(element("ol", *bars, class_="bars"), words), note=note)
 
 
