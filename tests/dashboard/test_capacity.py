@@ -1,5 +1,7 @@
 """Endpoints and workers: what people see of them, and change."""
 
+import re
+
 from httpx2 import AsyncClient
 from playwright.async_api import Page, expect
 
@@ -19,8 +21,11 @@ async def test_a_circuit_that_is_not_closed_comes_first(http: AsyncClient, app: 
     assert "2 endpoints admit calls" in (await http.get("/endpoints")).text
     await endpoints.open_endpoint(app.database, "llama", "maintenance", "ada")
     page = (await http.get("/endpoints")).text
-    assert "<title>1 circuit is not closed · Endpoints · Holdfast</title>" in page
-    assert "held open" in page
+    assert "<title>Calls to 1 endpoint are stopped · Endpoints · Holdfast</title>" in page
+    row = seen(page).row("llama", "Circuit")
+    assert row["Circuit"] == "stopped by operator"
+    assert seen(page).row("qwen", "Circuit")["Circuit"] == "calls pass"
+    assert 'title="circuit held open"' in page
     assert "An operator stopped all calls." in (await http.get("/endpoints/llama")).text
 
 
@@ -35,7 +40,7 @@ async def test_an_endpoint_that_holds_jobs_up_is_the_verdict(http: AsyncClient, 
     assert page.row("llama", "Ready jobs")["Ready jobs"] == "2"
     one = seen((await http.get("/endpoints/llama")).text)
     assert "It is full: 1 of 1; 2 jobs wait." in one.words
-    assert "Circuit closed" in one.words
+    assert "llama Calls pass" in one.words
     assert one.row("chat", "Ready jobs") == {
         "Queue": "chat",
         "Ready jobs": "2",
@@ -59,8 +64,8 @@ async def test_calls_by_outcome_add_up(http: AsyncClient, app: Holdfast) -> None
     row = seen((await http.get("/endpoints")).text).row("llama", "Calls ended")
     assert [row[name] for name in ("Calls ended", "Failed", "429s", "Other")] == ["3", "1", "0", "2"]
     one = seen((await http.get("/endpoints/llama")).text)
-    assert "Calls ended 3 in 1 h: 0 good, 2 not held against it" in one.words
-    assert "Failed 1 100 %, held against it" in one.words
+    assert "Calls ended 3 in 1 h: 0 good, 2 ended on the job's side" in one.words
+    assert "Failed 1 100 % of answers" in one.words
 
 
 async def test_pages_of_the_installation_need_a_key_for_all_queues(
@@ -113,9 +118,10 @@ async def test_more_workers_are_not_recommended_than_the_endpoint_admits(
     )
     assert "More workers do not help: llama admits 2." in seen((await http.get("/queues/chat")).text).words
     page = seen((await http.get("/workers")).text)
-    row = page.row("chat", "Recommended")
+    row = page.row("chat", "For this queue alone")
     assert row["Queue"] == "chat more workers do not help: llama admits 2"
-    assert (row["Recommended"], row["Slots now"]) == ("2 × 1", "2")
+    assert (row["For this queue alone"], row["Slots now"]) == ("enough", "2")
+    assert "do not add the rows" in page.words
     assert not any(cells[0].startswith("paused") for table in page.tables for cells in table)
     assert page.row("here", "Slots in use")["State"] == "idle"
     assert "<option>gpu</option>" in (await http.get("/workers")).text
@@ -147,7 +153,7 @@ async def test_a_worker_shows_the_jobs_it_runs_and_ran(http: AsyncClient, app: H
     assert "1 of 10 slots in use" in page.words
     row = seen((await http.get("/workers")).text).row("here", "Slots in use")
     assert (row["State"], row["Slots in use"]) == ("working", "1 of 10"), "before the next heartbeat too"
-    assert "counted as lost if silent until" in page.words
+    assert re.search(r"if silent until .*?, others take its jobs", page.words)
     assert "Life span" not in page.words
     assert {f"/jobs/{first.id}", f"/jobs/{second.id}"} <= set(page.addresses())
     running, latest = page.tables

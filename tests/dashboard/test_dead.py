@@ -92,7 +92,7 @@ async def test_a_key_with_a_scope_learns_no_names_of_people(
 async def test_a_person_assigns_a_group_and_writes_a_note(tab: Page, app: Holdfast) -> None:
     (job,) = await dead_jobs(app, 1, queue="mail", task="send")
     await tab.goto("/dead")
-    await tab.get_by_role("button", name="Set status…").click()
+    await tab.get_by_role("button", name="Resolve or assign…").click()
     await tab.get_by_role("combobox", name="Status").select_option("investigating")
     await tab.get_by_label("Assignee").fill("ada")
     await tab.get_by_role("button", name="Set the status").click()

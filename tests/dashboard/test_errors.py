@@ -36,7 +36,10 @@ async def test_attempts_that_were_put_off_are_named(http: AsyncClient, app: Hold
             "update holdfast.attempts set outcome = 'deferred'"
             " where job_id = (select job_id from holdfast.attempts limit 1)"
         )
-    assert "1 of them was put off, such as by a rate limit" in (await http.get("/errors")).text
+    assert (
+        "1 of them was only put off, such as by a 429: no retry is used up"
+        in (await http.get("/errors")).text
+    )
 
 
 async def test_the_period_is_that_of_the_overview_which_counts_by_the_minute(

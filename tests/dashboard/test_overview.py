@@ -48,7 +48,7 @@ async def test_the_figures_are_those_of_the_database(busy: str, http: AsyncClien
     assert f"Dead letters {dead:,}" in page.words
     workers = await conn.fetch("select slots from holdfast.worker_view where state = 'working'")
     assert f"of {sum(one['slots'] for one in workers)} slots on {len(workers)} workers" in page.words
-    assert "3 in order" in page.words
+    assert "3 behind their order key" in page.words
     running = await conn.fetchval("select count(*) from holdfast.jobs where state = 'running'")
     assert f"{min(running, 6)} of {running}, longest first" in page.words
 

@@ -65,6 +65,7 @@ async def test_the_board_shows_flow_and_ways(http: AsyncClient, app: Holdfast) -
     assert "past b, < 0.1/min" in page.words
     assert "rejected, < 0.1/min" in page.words
     ways = next(table for table in page.tables if table[0][0] == "Way")
+    assert ways[0][4] == "Units per job", "a mean, not a sum"
     assert [(row[0], row[1], row[-1]) for row in ways[1:]] == [
         ("a", "rejected", "1"),
         ("a → b → a → c", "completed", "1"),

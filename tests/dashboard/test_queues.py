@@ -42,6 +42,27 @@ async def test_a_paused_queue_says_by_whom_and_why(http: AsyncClient, app: Holdf
     assert "by grace: a copy of production" in page
 
 
+async def test_a_paused_queue_without_a_worker_says_that_nothing_starts(
+    http: AsyncClient, app: Holdfast
+) -> None:
+    await paused(app, "mail", "hot")
+    nothing = "No live worker takes this queue: nothing starts until one does."
+    assert (
+        seen((await http.get("/queues")).text).row("mail", "Ready")["State"].startswith("paused, no worker")
+    )
+    one = (await http.get("/queues/mail")).text
+    assert "Paused, no worker" in seen(one).words
+    assert "No live worker takes its jobs." in seen(one).words
+    for page in ((await http.get("/queues")).text, one):
+        assert nothing in page
+    async with app.database.transaction() as conn:
+        await a_worker(conn, ["mail"])
+    for page in ((await http.get("/queues")).text, (await http.get("/queues/mail")).text):
+        assert "aused, no worker" not in seen(page).words
+        assert nothing not in page
+        assert "Its ready jobs start again, unless all queues are paused." in page
+
+
 async def test_a_count_that_stopped_says_so_and_leads_to_the_jobs(http: AsyncClient, app: Holdfast) -> None:
     await jobs_in(app, "mail", 10_001)
     for path in ("/queues", "/queues/mail"):
@@ -95,7 +116,7 @@ async def test_a_setting_says_where_it_comes_from(http: AsyncClient, app: Holdfa
     assert setting(page, "detail") == ("off", "this queue")
     await queues.set_queue(app.database, "mail", {"detail": None}, None, "ada")
     await app.settings.set_flag("detail", "full")
-    assert setting((await http.get("/queues/mail")).text, "detail") == ("full", "the flag for all")
+    assert setting((await http.get("/queues/mail")).text, "detail") == ("full", "the flag set for all queues")
 
 
 def setting(page: str, name: str) -> tuple[str, str]:

@@ -27,6 +27,7 @@ async def test_a_person_pauses_a_queue_with_a_reason_and_resumes_it(tab: Page, a
     await tab.get_by_role("link", name="two words ü").click()
     await expect(tab.locator(".live")).to_have_attribute("data-state", "live")
     await tab.get_by_role("button", name="Resume…").click()
+    await expect(tab.get_by_role("dialog")).to_contain_text("No live worker takes this queue: nothing starts")
     await tab.get_by_role("button", name="Resume the queue").click()
     await expect(tab.get_by_role("button", name="Pause…")).to_be_visible()
     assert (await queues.get_queue(app.database, "two words ü")).paused_at is None

@@ -6,7 +6,9 @@ from httpx2 import AsyncClient
 from playwright.async_api import Page, expect
 
 from holdfast.client.app import Holdfast
+from holdfast.db import queues
 from tests.api.conftest import MakeKey
+from tests.builders import a_queue
 
 LARGE = '$.payload.size == "large"'
 
@@ -60,6 +62,21 @@ async def test_a_job_that_is_tried_says_which_rules_match_and_why(http: AsyncCli
     assert (page.count("</svg>yes<"), page.count("</svg>disabled<")) == (2, 2)
     page = (await http.get(trying(queue="mail"))).text
     assert "No rules judged it" in page
+
+
+async def test_a_tried_job_of_a_paused_queue_would_not_start(http: AsyncClient, app: Holdfast) -> None:
+    await rules_of(app)
+    asked = trying(task="capture", payload='{"size": "large"}')
+    words = "The queue is paused: this job would not start."
+    assert words not in (await http.get(asked)).text
+    await queues.pause_all(app.database, "a copy of production", "ada")
+    assert words in (await http.get(asked)).text, "a queue without a job too"
+    await queues.resume_all(app.database, None, "ada")
+    async with app.database.transaction() as conn:
+        await a_queue(conn, "bulk")
+    assert words not in (await http.get(asked)).text
+    await queues.pause_queue(app.database, "bulk", "hot", "ada")
+    assert words in (await http.get(asked)).text
 
 
 async def test_what_is_wrong_with_a_job_that_is_tried_is_said(http: AsyncClient, app: Holdfast) -> None:

@@ -68,6 +68,8 @@ async def test_a_busy_day_fills_every_part(own: Connection, db: Database) -> Non
         "qwen3:14b",
         "ams-1",
         "Went well at once",
+        "With an error",
+        "p50 and p95 are rounded up, by up to a quarter.",
     ):
         assert words in found.words
     assert found.charts >= 4

@@ -244,8 +244,10 @@ async def queues(database: Database) -> Verdict:
     if neglected:
         named = [name for name in neglected if name != INTERNAL_QUEUE][:NAMED]
         worker = ["holdfast", "worker", "-A", "your.module:app", "--queues", ",".join(named)]
+        put = " Put your app for your.module:app." if named else ""
+        lacking = some(neglected, len(found) > MOST_NAMED)
         return note(
-            f"No worker serves these queues with ready jobs: {some(neglected, len(found) > MOST_NAMED)}.",
+            f"No worker serves these queues with ready jobs: {lacking}.{put}",
             shlex.join(worker) if named else "holdfast serve",
         )
     return ok("every queue with ready jobs has a worker or is paused")

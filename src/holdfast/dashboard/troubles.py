@@ -41,7 +41,7 @@ NONE_LATE = Trouble(
     "No ready job has waited for 5 min, or for a minute without a live worker.",
     "/queues",
 )
-CLOSED = Trouble("endpoints", "ok", "All circuits are closed", "Calls to endpoints may start.", "/endpoints")
+CLOSED = Trouble("endpoints", "ok", "No endpoint stops calls", "Calls to endpoints may start.", "/endpoints")
 
 
 def troubles(

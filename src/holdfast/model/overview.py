@@ -58,6 +58,11 @@ class OverviewQueue:
         return self.ready > 0 and not self.paused and not self.per_minute and waited > LATE
 
     @property
+    def lacks_worker(self) -> bool:
+        """It is paused, and no live worker takes its ready jobs. `is_served` does not look at paused ones."""
+        return self.paused and self.workers == 0 and self.ready > 0
+
+    @property
     def is_full(self) -> bool:
         """It runs as many jobs at once as its own limit allows."""
         return self.max_concurrent is not None and self.running >= self.max_concurrent

@@ -92,7 +92,7 @@ def _foot(report: Report) -> Markup:
 
 
 def notes(report: Report) -> list[str]:
-    buckets = "Percentiles are upper edges of buckets a quarter wide."
+    buckets = "p50 and p95 are rounded up, by up to a quarter."
     return [
         joined(f"{buckets} All times are in ", ZONE, ", read in one snapshot."),
         *report.notes,

@@ -71,5 +71,5 @@ def shape(symbol: str, is_big: bool = False) -> Markup:
     )
 
 
-def state(word: str, symbol: str, look: str) -> Markup:
-    return element("span", shape(symbol), word, class_=f"state is-{look}")
+def state(word: str, symbol: str, look: str, title: str | None = None) -> Markup:
+    return element("span", shape(symbol), word, class_=f"state is-{look}", title=title)

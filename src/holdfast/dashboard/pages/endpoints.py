@@ -105,21 +105,19 @@ class Endpoint(Page):
         since = _since(view)
         period, reports = await read_endpoint_reports(view.database, [found], since, view.now)
         (row,) = await _rows(view, [found], reports)
-        word, symbol, look = CIRCUITS[found.circuit]
+        circuit = CIRCUITS[found.circuit]
         values = {
             "found": found,
             "row": row,
             "report": row.report,
             "chart": endpoint_chart(period, 0, row.report, "Calls in flight and limit"),
-            "circuit": (word, symbol, look),
+            "circuit": circuit,
             "periods": PERIODS,
             "since": since,
             "slots": SLOTS,
         }
-        state = "full" if row.holds_up else word
-        return Shown(
-            f"{found.name} is {state} · Endpoints", values, found.name, (("Endpoints", "/endpoints"),)
-        )
+        state = "full" if row.holds_up else circuit[0]
+        return Shown(f"{found.name}: {state} · Endpoints", values, found.name, (("Endpoints", "/endpoints"),))
 
 
 def _since(view: View) -> str:
@@ -142,7 +140,11 @@ def _verdict(
     if not found:
         return "No endpoint is declared"
     if stopped:
-        return f"{counted(len(stopped), 'circuit')} {'is' if len(stopped) == 1 else 'are'} not closed"
+        tested = sum(one.circuit is Circuit.HALF_OPEN for one in stopped)
+        shut = len(stopped) - tested
+        parts = [f"Calls to {counted(shut, 'endpoint')} are stopped"] if shut else []
+        parts += [f"{counted(tested, 'endpoint')} {'is' if tested == 1 else 'are'} tested"] if tested else []
+        return ", ".join(parts)
     if len(full) == 1:
         return f"{full[0].one.name} is full: {full[0].permits_words}; {full[0].waiting_words}"
     if full:

@@ -10,6 +10,14 @@ from holdfast.dashboard.page import Page, Shown, View
 from holdfast.db.access_keys import list_access_keys
 from holdfast.model.access_key import AccessAction, AccessRole, Caller
 
+ROLES = {
+    AccessRole.VIEWER: "read jobs and figures",
+    AccessRole.PRODUCER: "enqueue jobs, and read the states of jobs",
+    AccessRole.WORKER: "claim and end jobs, enqueue, and read the states of jobs",
+    AccessRole.OPERATOR: "enqueue, read, and change jobs and settings",
+    AccessRole.ADMIN: "all of that, and manage access keys",
+}
+
 
 class Keys(Page):
     path = "/keys"
@@ -26,7 +34,7 @@ class Keys(Page):
             "keys": found,
             "is_all": is_all,
             "most": MOST_KEYS,
-            "roles": list(AccessRole),
+            "roles": ROLES,
             "mine": view.caller.key,
         }
         return Shown("Access keys", values)

@@ -136,10 +136,10 @@ def _shown(
 def _detail(queue: QueueDetails, flags: Sequence[Flag] | None, setting: Setting) -> ShownSetting:
     """Its own, or that of the flag for all."""
     if flags is None:
-        return ShownSetting(setting, queue.detail, "this queue, or the flag for all", "")
+        return ShownSetting(setting, queue.detail, "this queue, or the flag set for all queues", "")
     own = next((one.value for one in flags if one.name == "detail" and one.queue is not None), None)
     is_set = any(one.is_set for one in flags if one.name == "detail" and one.queue is None)
-    source = HERE if own else "the flag for all" if is_set else DEFAULT
+    source = HERE if own else "the flag set for all queues" if is_set else DEFAULT
     return ShownSetting(setting, queue.detail, source, own or "")
 
 

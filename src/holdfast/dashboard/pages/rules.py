@@ -39,6 +39,7 @@ class Tried:
     asked: Mapping[str, str]
     found: RuleTest | None = None
     problem: str = ""
+    is_paused: bool = False  # the queue in which it would stand
 
     @property
     def points(self) -> int:
@@ -100,9 +101,17 @@ async def _tried(view: View) -> Tried:
     try:
         options = _options(asked)
         payload = encode(_json(asked["payload"] or "{}"))
-        return Tried(asked, await rules.test_rules(view.database, asked["task"] or NO_TASK, payload, options))
+        found = await rules.test_rules(view.database, asked["task"] or NO_TASK, payload, options)
+        return Tried(asked, found, is_paused=await _is_paused(view, found.queue))
     except InvalidInput as exc:
         return Tried(asked, problem=" ".join(part for part in (exc.message, exc.hint) if part))
+
+
+async def _is_paused(view: View, queue: str) -> bool:
+    """A queue that has no job yet is paused only with all others."""
+    if await queues.full_pause(view.database):
+        return True
+    return any(one.paused_at for one in await queues.named_queues(view.database, [queue]))
 
 
 def _options(asked: Mapping[str, str]) -> dict[str, Any]:

@@ -12,11 +12,11 @@ from holdfast.report.table import Column, chart_table, name, table
 from holdfast.report.words import NONE, clock, count, duration, figure, money, percent
 
 CHARTS = 4  # the busiest; the others have a row in the table
-CIRCUITS = {
-    Circuit.CLOSED: ("closed", "closed", "ok"),
-    Circuit.HALF_OPEN: ("half open", "half", "attention"),
-    Circuit.OPEN: ("open", "open", "bad"),
-    Circuit.HELD_OPEN: ("held open", "held", "bad"),
+CIRCUITS = {  # in words of what happens, since an open queue is well and an open circuit is not
+    Circuit.CLOSED: ("calls pass", "closed", "ok", "circuit closed"),
+    Circuit.HALF_OPEN: ("testing", "half", "attention", "circuit half open"),
+    Circuit.OPEN: ("calls stopped", "open", "bad", "circuit open"),
+    Circuit.HELD_OPEN: ("stopped by operator", "held", "bad", "circuit held open"),
 }
 
 

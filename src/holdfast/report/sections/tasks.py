@@ -58,7 +58,7 @@ def models(report: Report) -> Markup | None:
         "models",
         "Models",
         table(MODELS, report.models.items, "Models, those with the most calls first"),
-        note="recorded calls",
+        note="recorded calls; with an error: whatever its cause",
         foot=and_more(report.models, "models", "holdfast stats --by model"),
     )
 
@@ -66,7 +66,7 @@ def models(report: Report) -> Markup | None:
 MODELS: tuple[Column[ModelReport], ...] = (
     Column("Model", lambda one: name(one.name)),
     Column("Calls", lambda one: count(one.calls), "n"),
-    Column("Errors", lambda one: count(one.errors), "n"),
+    Column("With an error", lambda one: count(one.errors), "n"),
     Column("Mean time", lambda one: duration(one.mean), "n"),
     Column("p95", lambda one: duration(one.p95), "n"),
     Column("Units", lambda one: figure(one.units), "n"),
