@@ -32,12 +32,14 @@ from (
 """
 SNAPSHOT = "begin isolation level repeatable read; select count(*) from holdfast.jobs"
 LOCK = "begin; lock table holdfast.jobs in access exclusive mode"
-# The session that holds the lock does not wait, so it is not counted.
+# Not counted: the session that holds the lock, which does not wait, and autovacuum.
 WAITING = """
 select count(*)
-from pg_locks
-where relation = 'holdfast.jobs'::regclass
-  and not granted
+from pg_locks as l
+join pg_stat_activity as a using (pid)
+where l.relation = 'holdfast.jobs'::regclass
+  and not l.granted
+  and a.backend_type = 'client backend'
 """
 ENDED = "select count(*) from holdfast.history"
 # How many transactions ago the snapshot was taken; null if the session holds none.
