@@ -11,7 +11,7 @@ import pytest
 
 from holdfast.db.connect import Connection
 from tests.builders import Running, a_queue, cancel, expire_worker, ready_job, replay, rescue, settle
-from tests.sql.conftest import Clock
+from tests.sql.conftest import STANDING_NOW, Clock
 from tests.sql.endpoints.scene import a_caller, a_fixed_endpoint, claimed
 from tests.sql.summarise_ends.scene import call, summarise
 from tests.stage_builders import a_pipeline
@@ -22,15 +22,6 @@ STAGES = [
 ]
 QUEUES = ["plain", "drafts", "checks"]
 PRICE = 2.0
-# Time stands still between two steps, so that the test knows it exactly.
-STANDING_NOW = """
-create or replace function holdfast.now()
-returns timestamptz
-language sql stable parallel safe
-as $$
-  select now() + coalesce(nullif(current_setting('holdfast_test.ahead', true), '')::interval, '0')
-$$
-"""
 STATE = """
 select queue, task, coalesce(pipeline, '') as pipeline, coalesce(stage, '') as stage, failures, losses
 from holdfast.jobs where id = $1
