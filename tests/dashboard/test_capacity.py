@@ -23,9 +23,9 @@ async def test_a_circuit_that_is_not_closed_comes_first(http: AsyncClient, app: 
     page = (await http.get("/endpoints")).text
     assert "<title>Calls to 1 endpoint are stopped · Endpoints · Holdfast</title>" in page
     row = seen(page).row("llama", "Circuit")
-    assert row["Circuit"] == "stopped by operator"
+    assert row["Circuit"] == "on hold"
     assert seen(page).row("qwen", "Circuit")["Circuit"] == "calls pass"
-    assert 'title="circuit held open"' in page
+    assert 'title="an operator stopped all calls: circuit held open"' in page
     assert "An operator stopped all calls." in (await http.get("/endpoints/llama")).text
 
 
@@ -61,8 +61,8 @@ async def test_calls_by_outcome_add_up(http: AsyncClient, app: Holdfast) -> None
         worker = await a_worker(conn, ["chat"])
         for evidence, job in zip(("bad", "none", "none"), await claim(conn, worker, 3), strict=True):
             await fail(conn, job, error_class="transient", evidence=evidence)
-    row = seen((await http.get("/endpoints")).text).row("llama", "Calls ended")
-    assert [row[name] for name in ("Calls ended", "Failed", "429s", "Other")] == ["3", "1", "0", "2"]
+    row = seen((await http.get("/endpoints")).text).row("llama", "Calls")
+    assert [row[name] for name in ("Calls", "Failed", "429s", "Other")] == ["3", "1", "0", "2"]
     one = seen((await http.get("/endpoints/llama")).text)
     assert "Calls ended 3 in 1 h: 0 good, 2 ended on the job's side" in one.words
     assert "Failed 1 100 % of answers" in one.words

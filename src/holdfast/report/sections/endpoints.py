@@ -16,7 +16,7 @@ CIRCUITS = {  # in words of what happens, since an open queue is well and an ope
     Circuit.CLOSED: ("calls pass", "closed", "ok", "circuit closed"),
     Circuit.HALF_OPEN: ("testing", "half", "attention", "circuit half open"),
     Circuit.OPEN: ("calls stopped", "open", "bad", "circuit open"),
-    Circuit.HELD_OPEN: ("stopped by operator", "held", "bad", "circuit held open"),
+    Circuit.HELD_OPEN: ("on hold", "held", "bad", "an operator stopped all calls: circuit held open"),
 }
 
 
