@@ -88,7 +88,7 @@ def test_the_context_is_found_by_its_type_and_is_no_part_of_the_payload() -> Non
 
     assert answer.context_parameter == "job"
     assert answer.call("why?").payload == '{"question":"why?"}'
-    assert answer.bind({"question": "why?"}) == ((), {"question": "why?"})
+    assert answer.bind({"question": "why?"}) == {"question": "why?"}
 
 
 def test_a_task_can_still_be_called_as_a_function() -> None:

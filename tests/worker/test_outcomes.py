@@ -68,6 +68,16 @@ async def test_a_plain_function_runs_in_a_thread_and_gives_its_output(app: Holdf
         assert [await handle.result(timeout=PATIENCE) for handle in handles] == [f"N{i}" for i in range(5)]
 
 
+async def test_a_handler_in_a_thread_may_name_its_parameters_as_it_likes(app: Holdfast) -> None:
+    @app.task()
+    def call(function: str, context: str, args: list[int]) -> str:
+        return f"{function} {context} {args}"
+
+    handle = await call.enqueue(function="f", context="c", args=[1])
+    async with working(app):
+        assert await handle.result(timeout=PATIENCE) == "f c [1]"
+
+
 @pytest.mark.parametrize(
     ("error", "state", "recorded"),
     [

@@ -14,6 +14,9 @@ from holdfast.model.job import Enqueued
 MOST_JOBS = 500
 MOST_BYTES = 4 * 1024 * 1024
 
+# With one of these options, the insert may wait for a lock that another transaction holds.
+LOCKING = frozenset({"unique_key", "order_key"})
+
 # One statement for these jobs.
 Send = Callable[[Sequence[NewJob]], Awaitable[list[Enqueued]]]
 
@@ -29,8 +32,10 @@ class CombinedEnqueues:
     may wait for a lock has a statement of its own, which no other waits for.
     """
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, send_alone: Send | None = None) -> None:
+        """`send_alone`: for a job that may wait for a lock, if that needs another connection."""
         self._send_jobs = send
+        self._send_alone = send_alone or send
         self._callers: list[Caller] = []
         self._idle = asyncio.Event()
         self._idle.set()
@@ -41,8 +46,8 @@ class CombinedEnqueues:
         return self._idle.is_set()
 
     async def enqueue(self, job: NewJob) -> Enqueued:
-        if job.takes_locks:
-            (enqueued,) = await self._send_jobs([job])
+        if not LOCKING.isdisjoint(job.options):
+            (enqueued,) = await self._send_alone([job])
             return enqueued
         if not self._idle.is_set():
             return await self._join(job)
@@ -51,7 +56,11 @@ class CombinedEnqueues:
             (enqueued,) = await self._send_jobs([job])
             return enqueued
         finally:
-            self._send_rest()
+            # A separate task sends the jobs that arrived in between: no caller waits for another one's batch.
+            if self._callers:
+                self._sending = asyncio.create_task(self._send_all(), name="holdfast-enqueue")
+            else:
+                self._idle.set()
 
     async def until_idle(self) -> None:
         """Returns when no statement is running."""
@@ -61,15 +70,6 @@ class CombinedEnqueues:
         caller = Caller(job, asyncio.get_running_loop().create_future())
         self._callers.append(caller)
         return await caller.answer
-
-    def _send_rest(self) -> None:
-        """A separate task sends the jobs that arrived in between, so that no caller waits for another one's
-        batch.
-        """
-        if self._callers:
-            self._sending = asyncio.create_task(self._send_all(), name="holdfast-enqueue")
-        else:
-            self._idle.set()
 
     async def _send_all(self) -> None:
         try:

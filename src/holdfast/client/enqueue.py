@@ -1,6 +1,7 @@
 """Stores the jobs of a program: concurrent enqueues of one process share a statement."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Protocol
 
 from holdfast.client.combined_enqueues import CombinedEnqueues
@@ -30,9 +31,9 @@ class Enqueuer:
     """Combined enqueues on a connection that is kept; the notifier wakes workers for them."""
 
     def __init__(self, on: Database, notifier: Notifier) -> None:
-        self._on, self._kept = on, KeptConnection(on)
+        self._kept = KeptConnection(on)
         self._notifier = notifier
-        self._combined = CombinedEnqueues(self._send)
+        self._combined = CombinedEnqueues(partial(self._send, self._kept), partial(self._send, on))
         self.enqueue = self._combined.enqueue
 
     async def close(self) -> None:
@@ -40,11 +41,10 @@ class Enqueuer:
         await self._combined.until_idle()
         await self._kept.give_back()
 
-    async def _send(self, batch: Sequence[NewJob]) -> list[Enqueued]:
+    async def _send(self, on: Fetcher, batch: Sequence[NewJob]) -> list[Enqueued]:
         """A single job carries the hint itself, if none was sent lately."""
-        first = batch[0]
-        on = self._on if first.takes_locks else self._kept
-        queue = first.options.get("queue") or first.options["default_queue"]
+        options = batch[0].options
+        queue = options.get("queue") or options["default_queue"]
         rides = len(batch) == 1 and self._notifier.ride(queue)
         stored = await store(on, batch, notify=rides)
         if not rides:

@@ -19,13 +19,6 @@ class NewJob(NamedTuple):
     options: Wire
 
     @property
-    def takes_locks(self) -> bool:
-        """An insert with a unique or order key may wait for other transactions; other callers must not wait
-        with it.
-        """
-        return "unique_key" in self.options or "order_key" in self.options
-
-    @property
     def queue(self) -> str:
         """Where it goes unless a rule in the database chooses another queue."""
         queue: str = self.options.get("queue") or self.options["default_queue"]

@@ -174,9 +174,10 @@ class Task(Generic[P, R]):
         bulk = self._bulk(calls, progress)
         return [self.handle(one) for one in bulk.enqueue_sync(self._conn, self._bound.sync)]
 
-    def bind(self, payload: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments for the handler; raises InvalidPayload if it cannot take the payload."""
-        return (), self._bound.signature.arguments(payload)
+    @property
+    def bind(self) -> Callable[[Any], dict[str, Any]]:
+        """Turns a payload into the handler's arguments, by name; raises InvalidPayload if it does not fit."""
+        return self._bound.signature.arguments
 
     def encode_output(self, value: Any) -> JsonText:
         """The handler's return value as JSON text; raises InvalidPayload if it is not JSON."""

@@ -28,7 +28,11 @@ class KeptConnection:
 
     async def fetch(self, query: str, /, *args: Any) -> list[Record]:
         connection = self._connection
-        if connection is None or _is_lost(connection) or monotonic() - self._used_at > KEPT_FOR:
+        try:
+            is_old = connection is None or connection.is_closed() or monotonic() - self._used_at > KEPT_FOR
+        except asyncpg.InterfaceError:  # the pool has taken back one that died by itself
+            is_old = True
+        if connection is None or is_old:
             connection = await self._change()
         self._used_at = monotonic()
         try:
@@ -48,10 +52,3 @@ class KeptConnection:
         await self.give_back()
         self._connection = await self._database.acquire()
         return self._connection
-
-
-def _is_lost(connection: "PoolConnectionProxy[Record]") -> bool:
-    try:
-        return connection.is_closed()
-    except asyncpg.InterfaceError:  # the pool has taken back one that died by itself
-        return True

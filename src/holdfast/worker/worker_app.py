@@ -43,8 +43,9 @@ class WorkerTask(Protocol):
     def can_yield(self) -> bool:
         """Whether the handler returns its job unfinished when its worker is about to exit."""
 
-    def bind(self, payload: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The handler's arguments, converted by its annotations; raises InvalidInput if they do not fit."""
+    @property
+    def bind(self) -> Callable[[Any], dict[str, Any]]:
+        """Turns a payload into the handler's arguments, by name; raises InvalidInput if it does not fit."""
 
     def encode_output(self, value: Any) -> JsonText:
         """The handler's return value as JSON; raises InvalidPayload if it is not JSON."""

@@ -108,11 +108,11 @@ class AttemptRunner:
         handler = attempt.handler
         if context is None and handler.context_parameter is not None:
             context = JobContext(attempt, self._port)
-        args, kwargs = handler.arguments(attempt.job.payload_json, context)
+        arguments = handler.arguments(attempt.job.payload_json, context)
         if handler.is_async:
-            attempt.value = await handler.function(*args, **kwargs)
+            attempt.value = await handler.function(**arguments)
         else:
-            attempt.value = await self._call_in_thread(attempt, args, kwargs)
+            attempt.value = await self._call_in_thread(attempt, arguments)
         return attempt
 
     async def _called_in_wrappers(self, attempt: Attempt) -> Attempt:
@@ -128,8 +128,8 @@ class AttemptRunner:
         attempt.end = await self._processes.run(attempt, self._port)
         return attempt
 
-    async def _call_in_thread(self, attempt: Attempt, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        future = self._threads.submit(attempt.handler.function, *args, **kwargs)
+    async def _call_in_thread(self, attempt: Attempt, arguments: dict[str, Any]) -> Any:
+        future = self._threads.submit(attempt.handler.function, **arguments)
         before, attempt.abandon = attempt.abandon, lambda: self._threads.give_up(future)
         while not future.done():
             # Cancelling this task is not our way to stop a thread: abandoning the thread ends the future.

@@ -9,8 +9,6 @@ from holdfast.model.openable_handler import OpenableHandler
 from holdfast.model.payload import JsonText, decode
 from holdfast.worker.worker_app import WorkerTask
 
-Arguments = tuple[tuple[Any, ...], dict[str, Any]]
-
 
 class Handler:
     """The function of a task, with what is computed once for all its jobs."""
@@ -47,19 +45,19 @@ class Handler:
         self.has_waited = not self.is_async  # for a thread, for a process, or because it had to wait before
         self.signature = inspect.signature(self.function)
 
-    def arguments(self, payload_json: str, context: Any) -> Arguments:
-        """Raises BadHandler if the payload does not fit the handler: a retry would not help."""
+    def arguments(self, payload_json: str, context: Any) -> dict[str, Any]:
+        """By name. Raises BadHandler if the payload does not fit the handler: a retry would not help."""
         try:
-            args, kwargs = self.bind(decode(payload_json))
+            arguments = self.bind(decode(payload_json))
             if self.context_parameter is not None:
-                kwargs[self.context_parameter] = context
+                arguments[self.context_parameter] = context
             if not self.is_async:
-                self.signature.bind(*args, **kwargs)
+                self.signature.bind(**arguments)
         except HoldfastError:
             raise
         except Exception as exc:
             raise BadHandler(f"The payload does not fit the handler of {self.name}: {exc}") from exc
-        return args, kwargs
+        return arguments
 
     async def close(self) -> None:
         """Closes what it kept open while the worker ran."""

@@ -31,7 +31,7 @@ class Threads:
         self._idle = 0
         self._count = 0
 
-    def submit(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> "asyncio.Future[Any]":
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "asyncio.Future[Any]":
         """A future of the function's result; cancelling it abandons the thread, which cannot be stopped."""
         context = contextvars.copy_context()
         future: asyncio.Future[Any] = self._loop.create_future()

@@ -70,8 +70,7 @@ def _called(attempt: Attempt, context: JobContext, handler_loop: HandlerLoop) ->
         with handler_loop.loop() as loop:
             attempt.value = call_wrapped(attempt, context, loop)
         return attempt
-    args, kwargs = handler.arguments(attempt.job.payload_json, context)
-    attempt.value = handler.function(*args, **kwargs)
+    attempt.value = handler.function(**handler.arguments(attempt.job.payload_json, context))
     if inspect.iscoroutine(attempt.value):
         with handler_loop.loop() as loop:
             attempt.value = loop.until_done(attempt.value)

@@ -45,8 +45,8 @@ class _WrappedCall:
         handler, error, value = self._attempt.handler, None, None
         assert self._variables is not None
         try:
-            args, kwargs = handler.arguments(self._attempt.job.payload_json, self._context)
-            value = self._variables.run(handler.function, *args, **kwargs)
+            arguments = handler.arguments(self._attempt.job.payload_json, self._context)
+            value = self._variables.run(handler.function, **arguments)
         except BaseException as exc:
             error = exc
         self._home.leave_if_forked(error)
