@@ -29,7 +29,8 @@ Host = Annotated[
     str,
     typer.Option(
         metavar="ADDRESS",
-        help="Listen on this address. Unless it is a loopback address, create an access key first.",
+        help="Listen on this address. On a non-loopback address, the server refuses to start until an access "
+        "key exists.",
     ),
 ]
 Port = Annotated[int, typer.Option(min=0, max=65_535, help="Listen on this port. 0 means any free port.")]
@@ -44,7 +45,8 @@ def serve(
             "-A",
             envvar="HOLDFAST_APP",
             metavar="MODULE:VARIABLE",
-            help="Serve the database of this app, such as shop.jobs:app, and run its tasks on request.",
+            help="Use the database of this app, such as shop.jobs:app. Callers of POST /api/v1/work can run "
+            "the app's jobs in the server.",
         ),
     ] = None,
     host: Host = "127.0.0.1",
@@ -106,14 +108,20 @@ def serve(
         ),
     ] = None,
     message_routes: Annotated[
-        bool, typer.Option("--message-routes", help="Also serve jobs as messages, under /api/queue.")
+        bool,
+        typer.Option(
+            "--message-routes",
+            help="Also serve the message routes, a simpler API under /api/queue: a worker claims a job by "
+            "the job's unique key.",
+        ),
     ] = False,
 ) -> None:
-    """The server also runs maintenance, as workers do. On SIGTERM or Ctrl-C it finishes open requests and
-    stops.
+    """Callers need an access key, even on this machine: holdfast keys create NAME --role ROLE
 
-    Callers need an access key: holdfast keys create NAME --role ROLE. Needs the package
-    holdfast-queue[server].
+    As workers do, the server makes due jobs ready, returns the jobs of lost workers to their queues, and
+    deletes old data. On SIGTERM or Ctrl-C it finishes open requests and stops.
+
+    Needs the package holdfast-queue[server].
     """
     target, masking = target_of(context), Masking.with_more(mask or ())
     start_logging(target, "info")

@@ -19,15 +19,15 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="Change a setting of the server. With noise=0.1, one call in ten fails; with memory=8, calls "
-        "fail while 8 others run. You can repeat this option.",
+        help="Change a setting of the server. With noise=0.1, one call in ten fails; with memory=8, a call "
+        "fails while 8 others run. You can repeat this option.",
     ),
 ]
 Phases = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help=f"Change settings at given times after the start. The file contains JSON, such as {EXAMPLE}.",
+        help="Change settings at the times that this JSON file gives (see the example).",
     ),
 ]
 
@@ -40,7 +40,7 @@ def simulate(
         int,
         typer.Option(
             min=1,
-            help="How many concurrent calls the server answers at full speed. With more, all of them get "
+            help="How many concurrent calls the server answers at full speed. More calls make all of them "
             "slower.",
         ),
     ] = 4,
@@ -54,6 +54,10 @@ def simulate(
     """The server answers like the APIs of OpenAI and Ollama. Ctrl-C stops it.
 
     GET /ledger lists the calls that the server received. POST /phase changes the server's settings.
+
+    Example of a file for --phases, with an outage from second 30 to second 60:
+
+    [["30s", {"outage": "hang"}], ["60s", {"outage": "none"}]]
     """
     behaviour = Behaviour(slots=slots).changed(_settings(settings or []))
     script = [] if phases is None else _phases(phases)

@@ -39,7 +39,11 @@ EVENTS: Columns[AuditEvent] = {
 def list_events(
     context: typer.Context, filters: EventFilter, limit: Limit = 50, as_json: Json = False
 ) -> None:
-    """List changed settings, actions of operators, and jobs that did not complete, the most recent first."""
+    """List events of the audit trail, the most recent first.
+
+    An event is a changed setting, an action of an operator, or a job that was rejected, cancelled or became
+    dead.
+    """
     found = with_database(context, lambda database: audit.newest_events(database, filters, limit))
     print_list(as_json, "events", found, EVENTS, keep=("id", "time"))
 
@@ -49,7 +53,10 @@ def show_event(
     number: Annotated[int, typer.Argument(metavar="ID", help="The number of the event.")],
     as_json: Json = False,
 ) -> None:
-    """Show an event with all its details, and whether its day is sealed."""
+    """Show an event with all its details.
+
+    Also shows whether the day of the event is sealed (see 'holdfast audit verify').
+    """
     event = with_database(context, lambda database: audit.get_event(database, number))
     sealed = "not sealed yet" if event.day is None else f"with the day {event.day}"
     print_one(as_json, event, day=None, sealed=sealed)

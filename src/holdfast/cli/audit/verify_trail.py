@@ -28,7 +28,7 @@ Until = Annotated[str | None, typer.Option(metavar="DAY", help="Only this day an
 Expect = Annotated[
     str | None,
     typer.Option(
-        metavar="SEAL", help="Fail unless a day has this seal, which you kept outside the database."
+        metavar="SEAL", help="Fail unless one of the days has this seal, of which you kept a copy elsewhere."
     ),
 ]
 
@@ -40,10 +40,11 @@ def verify_trail(
     expect: Expect = None,
     as_json: Json = False,
 ) -> None:
-    """Compare the audit trail with its seals, which are one hash per day (UTC).
+    """Compare the audit trail with its seals: one hash per day.
 
     Exits with code 1 if an event or a seal was changed, removed, added or reordered. A superuser of the
     database could also replace all seals. To detect that, keep a seal elsewhere and pass it with --expect.
+    Days are those of UTC.
     """
     first, last = _day(since, "--since"), _day(until, "--until")
     days = with_database(context, lambda database: audit.verify_events(database, first, last, expect))

@@ -16,7 +16,10 @@ from holdfast.model.error import InvalidOption
 
 
 def open_psql(context: typer.Context) -> None:
-    """All arguments go to psql. Example: holdfast db -c 'select * from holdfast.queue_view'."""
+    """All arguments go to psql, for example:
+
+    holdfast db -c 'select * from holdfast.queue_view'
+    """
     address = address_of(target_of(context))
     if address.url is not None:
         code = _psql(shutil.which("psql") or find_psql(), address.listen_url or address.url, context.args)

@@ -11,7 +11,9 @@ from holdfast.model.dead_letter import Triage
 from holdfast.model.error import InvalidOption
 from holdfast.model.id import JobId
 
-All = Annotated[bool, typer.Option("--all", help="Select all dead jobs. Do not give ids or filters then.")]
+All = Annotated[
+    bool, typer.Option("--all", help="Select all dead jobs. Cannot be combined with ids or filters.")
+]
 Jobs = Annotated[
     list[str] | None,
     typer.Argument(
@@ -46,7 +48,7 @@ def letter_filter(
     assignee: Annotated[str | None, typer.Option(help="Only dead jobs assigned to this person.")] = None,
     since: Annotated[
         str | None,
-        typer.Option(metavar="DURATION", help="How far to look back for jobs that died, such as 1h."),
+        typer.Option(metavar="DURATION", help="Only jobs that died within the last DURATION, such as 1h."),
     ] = None,
 ) -> LetterFilter:
     """A set of options."""

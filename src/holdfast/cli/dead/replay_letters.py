@@ -71,7 +71,8 @@ def replay_letters(
 ) -> None:
     """Run dead jobs again, oldest first.
 
-    If the command is interrupted, run it again: no job is replayed twice.
+    Resolved and ignored jobs are skipped, unless you give their ids or their --status. If the command is
+    interrupted, run it again: no job is replayed twice.
     """
     chosen = chosen_jobs(ids, filters, everything)
     asked = ReplayOptions(reason, manner, canary, parse_duration(canary_timeout), stage, as_json)

@@ -92,7 +92,7 @@ def resolve_letters(
 ) -> None:
     """Mark dead jobs as resolved. To set another status, use --as.
 
-    'holdfast dead replay' with filters skips resolved and ignored jobs, unless --status selects them.
+    'holdfast dead replay' skips resolved and ignored jobs, unless you give their ids or their --status.
     """
 
     async def resolve(database: Database, batch: list[JobId]) -> int:

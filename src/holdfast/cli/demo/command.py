@@ -38,7 +38,7 @@ def demo(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
-    """The demo starts its own PostgreSQL and removes it afterwards; it does not use your database."""
+    """The demo starts a PostgreSQL of its own and removes it afterwards. It does not use your database."""
     target = target_of(context)
     start_logging(target, "error")
     start = time.monotonic()

@@ -24,17 +24,17 @@ def set_endpoint(
         list[str],
         typer.Argument(
             metavar="KEY=VALUE...",
-            help=f'The settings, such as max=16 open_first=30s shares={{"chat":0.3}}. The keys are '
+            help="The settings, such as max=16 open_first=30s 'shares={\"chat\":0.3}'. The keys are "
             f"{', '.join(KEYS)}.",
         ),
     ],
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Change settings of an endpoint, and show their values before and after.
+    """Change settings of an endpoint.
 
-    Creates the endpoint if it does not exist. KEY=null removes a rate limit or a budget. The audit
-    trail records the change and its reason.
+    Shows each changed setting before and after. Creates the endpoint if it does not exist. KEY=null removes a
+    rate limit, a budget or a fallback. The audit trail records the change and --reason.
     """
     given = read_settings(settings, DURATIONS, "max=16")
     changes = with_database(
@@ -56,7 +56,7 @@ def open_endpoint(context: typer.Context, name: EndpointName, reason: Reason = N
 def close_endpoint(context: typer.Context, name: EndpointName, reason: Reason = None) -> None:
     """Close the circuit: let calls to an endpoint start again.
 
-    This also ends the wait (Retry-After) that began with a 429 answer.
+    This also ends a wait that the endpoint asked for by Retry-After.
     """
     with_database(context, lambda database: endpoints.close_endpoint(database, name, reason, actor()))
     tell(f"closed: {name}")

@@ -30,7 +30,7 @@ def watch_endpoint(
     For each second, shows the number of calls, the number of errors, and the limit on concurrent calls.
     Stop with Ctrl-C.
 
-    If stdout is not a terminal, print the table once.
+    If stdout is not a terminal, prints the table once.
     """
     span = parse_duration(since)
     with_database(context, lambda database: _watch(database, name, span))

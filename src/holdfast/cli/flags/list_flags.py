@@ -26,6 +26,6 @@ COLUMNS: Columns[Flag] = {
 
 
 def list_flags(context: typer.Context, limit: Limit = 100, as_json: Json = False) -> None:
-    """List the flags: the value that applies everywhere, and values of single queues or worker groups."""
+    """List flags with their values: for all, for a queue, for a group."""
     found = with_database(context, lambda database: flags.list_flags(database, limit + 1))
     print_list(as_json, "flags", found, COLUMNS, ("flag", "for", "value"), limit)

@@ -10,14 +10,25 @@ from holdfast.cli.frame.setting_changes import print_changes
 from holdfast.db import flags
 
 FlagName = Annotated[
-    str, typer.Argument(metavar="NAME", help="The flag: rescue, detail, slots or claim_size.")
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="The flag. rescue: whether workers take over the jobs of lost workers. detail: how much the "
+        "audit trail records. slots: how many jobs a worker runs at once. claim_size: how many jobs a worker "
+        "takes at once.",
+    ),
 ]
 OneQueue = Annotated[
-    str | None, typer.Option("--queue", metavar="NAME", help="Only for this queue (rescue and detail).")
+    str | None,
+    typer.Option("--queue", metavar="NAME", help="For the flags rescue and detail: only for this queue."),
 ]
 OneGroup = Annotated[
     str | None,
-    typer.Option("--group", metavar="NAME", help="Only for workers of this group (slots and claim_size)."),
+    typer.Option(
+        "--group",
+        metavar="NAME",
+        help="For the flags slots and claim_size: only for workers of this group.",
+    ),
 ]
 
 
@@ -37,10 +48,10 @@ def set_flag(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Set a flag for all queues and workers, or for one queue or worker group.
+    """Set a flag for all queues and workers, or for some of them.
 
-    Running workers apply it at once. A worker that was started with --slots or --claim-size keeps its own
-    value. The audit trail records the change and its reason.
+    Running workers apply the change at once. A worker that was started with --slots or --claim-size keeps its
+    own value. The audit trail records the change and --reason.
     """
     _change(context, name, value, queue, group, reason, as_json)
 
@@ -53,7 +64,11 @@ def unset_flag(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Remove the value of a flag. The value for all queues and workers applies then, or else the default."""
+    """Remove the value of a flag.
+
+    With --queue or --group, the value for all queues and workers applies again. If you give neither, the
+    default applies again.
+    """
     _change(context, name, None, queue, group, reason, as_json)
 
 

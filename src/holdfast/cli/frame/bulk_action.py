@@ -26,9 +26,7 @@ R = TypeVar("R", bound=StrEnum)
 Verb = Callable[[Database, Sequence[JobId]], Awaitable[Mapping[JobId, R]]]
 PaceOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="N/s", help="Change at most this many jobs per second or minute, such as 100/s or 30/m."
-    ),
+    typer.Option(metavar="N/s", help="At most this many jobs per second or minute, such as 100/s or 30/m."),
 ]
 
 

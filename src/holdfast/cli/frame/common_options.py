@@ -118,8 +118,7 @@ GivenOrigin = Annotated[
     str,
     typer.Option(
         "--origin",
-        help="Where the job or run comes from: manual, automatic, scheduled, trigger, import, or any text of "
-        "your own.",
+        help="What caused the work: manual, automatic, scheduled, trigger, import, or any text of your own.",
     ),
 ]
 GivenActor = Annotated[

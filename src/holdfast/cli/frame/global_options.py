@@ -40,8 +40,8 @@ def choose_target(
         typer.Option(
             envvar="HOLDFAST_DATABASE_URL",
             metavar="URL",
-            help="Use this database. If not given: DATABASE_URL, else the PG* variables, else an embedded "
-            "PostgreSQL.",
+            help="Use this database. By default DATABASE_URL, else the PG* variables, else an embedded "
+            "PostgreSQL, which Holdfast starts.",
         ),
     ] = None,
     data_dir: Annotated[

@@ -38,8 +38,8 @@ def cancel_jobs(
 ) -> None:
     """Cancel jobs that have not ended.
 
-    Running handlers are asked to stop. If a handler does not stop in time, its job is cancelled anyway,
-    and the database refuses later writes of the handler.
+    Running handlers are asked to stop. If a handler does not stop within the queue's cancel_grace, the job is
+    cancelled anyway, and the database refuses later writes of the handler.
     """
     states = LIVE if state is None else {State(state)}
     act_on_jobs(
@@ -65,7 +65,7 @@ def replay_jobs(
 ) -> None:
     """Run ended jobs again under the same id.
 
-    Filters select only dead jobs, unless --state names another state.
+    If you give filters instead of ids, only dead jobs run again, unless --state names another state.
     """
     states = {State(state or State.DEAD)}
     act_on_jobs(

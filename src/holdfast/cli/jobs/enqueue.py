@@ -81,14 +81,15 @@ def enqueue(
         str | None,
         typer.Option(
             metavar="SPAN",
-            help="How long to block duplicates: 'live' (until the job ends; the default), 'forever', or a "
-            "duration such as 1h. The duration ends early if the job becomes dead or is cancelled.",
+            help="How long to block duplicates of the unique key: 'live' until the job ends (the default), "
+            "'forever', or a duration such as 1h. A duration ends early if the job becomes dead or is "
+            "cancelled.",
         ),
     ] = None,
     unique_scope: Annotated[
         str | None,
         typer.Option(
-            help="Keys are compared only with keys in the same scope. The default scope is the task's name, "
+            help="Compare the unique key only with keys in this scope. The default scope is the task's name, "
             "so two tasks can use the same key."
         ),
     ] = None,
@@ -118,7 +119,7 @@ def enqueue(
     ] = None,
     endpoint: Annotated[
         str | None,
-        typer.Option(help="The endpoint that the job calls (a service whose limits all workers share)."),
+        typer.Option(help="The endpoint that the job calls: a service whose limits all workers share."),
     ] = None,
     estimate: Annotated[
         float | None,

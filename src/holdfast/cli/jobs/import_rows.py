@@ -22,6 +22,12 @@ from holdfast.model.json_document import json_text
 REFUSED = 1
 SHOWN = 20
 COLUMNS: Columns[Refusal] = {"id": lambda one: one.id, "reason": lambda one: one.reason}
+Source = Annotated[
+    str | None,
+    typer.Option(
+        "--from", metavar="URL", help="Read the table in this database. By default in Holdfast's database."
+    ),
+]
 
 
 def import_rows(
@@ -32,10 +38,7 @@ def import_rows(
     mapping: Annotated[
         Path, typer.Option("--map", metavar="FILE", help="A TOML file that says how a row becomes a job.")
     ],
-    source: Annotated[
-        str | None,
-        typer.Option("--from", metavar="URL", help="Read the table in this database instead of Holdfast's."),
-    ] = None,
+    source: Source = None,
     report: Annotated[
         Path | None,
         typer.Option(
@@ -45,9 +48,10 @@ def import_rows(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Enqueues each pending row once, even if you repeat the import: its id is the job's unique key.
+    """Enqueues each pending row once, even if you repeat the import: the id of the row becomes the unique
+    key of the job.
 
-    Does not change the table. If a row is refused, enqueues the other rows and exits with code 1.
+    The table stays as it is. If a row is refused, the import enqueues the other rows and exits with code 1.
     """
     rules = read_mapping(_text_of(mapping), str(mapping))
 

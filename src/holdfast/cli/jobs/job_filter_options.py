@@ -58,13 +58,22 @@ NewerThan = Annotated[
     ),
 ]
 EnqueuedAfter = Annotated[
-    str | None, typer.Option(metavar="TIME", help="Only jobs that were enqueued at or after this time.")
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="Only jobs that were enqueued at or after this time, such as 2030-01-31T09:00:00Z.",
+    ),
 ]
 EnqueuedBefore = Annotated[
     str | None, typer.Option(metavar="TIME", help="Only jobs that were enqueued before this time.")
 ]
 FingerprintFilter = Annotated[
-    str | None, typer.Option("--fingerprint", help="Only jobs whose latest error has this fingerprint.")
+    str | None,
+    typer.Option(
+        "--fingerprint",
+        metavar="ID",
+        help="Only jobs whose latest error has this fingerprint, as 'holdfast errors' shows it.",
+    ),
 ]
 PayloadFilter = Annotated[
     list[str] | None,
@@ -86,7 +95,8 @@ ActorFilter = Annotated[
     str | None,
     typer.Option(
         "--actor",
-        help="Only jobs that this person or database login enqueued (the --actor of that command).",
+        help="Only jobs that were enqueued for this person or service ('holdfast enqueue --actor'), or by "
+        "this database login.",
     ),
 ]
 UniqueKeyFilter = Annotated[
@@ -96,8 +106,7 @@ UniqueScopeFilter = Annotated[
     str | None,
     typer.Option(
         "--unique-scope",
-        help="Only jobs whose unique key has this scope. A job that was enqueued without a scope has the "
-        "name of its task as its scope.",
+        help="Only jobs whose unique key has this scope. The default scope of a job is the name of its task.",
     ),
 ]
 Ids = Annotated[

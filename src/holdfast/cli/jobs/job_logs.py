@@ -64,7 +64,7 @@ def limit_logs(
 ) -> None:
     """Limit the space for the logs of all handlers. The default is 1GiB.
 
-    If the logs need more space, the oldest ones are deleted.
+    If the logs need more space in the database, the oldest ones are deleted.
     """
     most = parse_size(size)
     with_database(context, lambda database: logs.limit_logs(database, most, reason, actor()))

@@ -51,7 +51,7 @@ def complete_jobs(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Mark unfinished jobs as completed. Use this if their work was done elsewhere."""
+    """Mark unfinished jobs as completed. Use this if the work was done elsewhere."""
     left = _output(output)
     act_on_jobs(
         context,

@@ -30,7 +30,10 @@ def show_errors(
     task: Annotated[str | None, typer.Option(help="Only attempts of jobs of this task.")] = None,
     stage: Annotated[str | None, typer.Option(help="Only attempts at this stage of a pipeline.")] = None,
     text: Annotated[
-        str | None, typer.Option(help="Only errors with this text in their type, message or place.")
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="Only errors with this text in their type, message or place in the code."
+        ),
     ] = None,
     limit: Limit = 20,
     skip: Annotated[

@@ -36,9 +36,9 @@ def show_job(context: typer.Context, job: OneJob, as_json: Json = False) -> None
 
 
 def show_checkpoints(context: typer.Context, job: OneJob, as_json: Json = False) -> None:
-    """Show the checkpoints of a job: what its handlers have saved, with secrets removed.
+    """Show the checkpoints of a job: what its handlers saved.
 
-    A value is cut after 8 KiB.
+    Secrets are removed, and a value is cut after 8 KiB.
     """
     job_id = read_job_id(job)
     found = with_database(context, lambda database: _checkpoints(database, job_id))

@@ -29,7 +29,7 @@ Ids = Annotated[list[str], typer.Argument(metavar="JOB...", help="The ids of the
 
 
 def wait_jobs(context: typer.Context, ids: Ids, timeout: WaitTimeout = None, as_json: Json = False) -> None:
-    """Wait until all the jobs have ended.
+    """Wait until all jobs that you name have ended.
 
     Exit codes: 0 if all jobs completed, 1 if at least one ended otherwise, 7 if --timeout is over.
     """
@@ -54,13 +54,11 @@ def signal_job(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the signal.")],
     data: Annotated[
         str,
-        typer.Option(
-            metavar="DATA", help="The data of the signal, as JSON. If it is not JSON, it is sent as a string."
-        ),
+        typer.Option(metavar="DATA", help="The data of the signal, as JSON. Other text is sent as a string."),
     ] = "null",
     as_json: Json = False,
 ) -> None:
-    """Send a signal to a job.
+    """Send a signal (a named message) to a job.
 
     You can send the signal before the job waits for it. Of several signals with the same name, only the first
     counts.

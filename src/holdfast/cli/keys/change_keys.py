@@ -14,16 +14,22 @@ from holdfast.model.access_key import NewSecret
 from holdfast.model.human_readable import time_words
 
 KeyName = Annotated[str, typer.Argument(metavar="NAME", help="The key's name.")]
+KeyRole = Annotated[
+    str,
+    typer.Option(
+        metavar="ROLE",
+        help="What the key allows: viewer (read), producer (enqueue), worker (run jobs), operator "
+        "(change jobs and settings) or admin (also manage keys).",
+    ),
+]
 
 
 def create(
     context: typer.Context,
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="The key's name, such as the program that uses it.")
+        str, typer.Argument(metavar="NAME", help="A name for the key, such as that of the calling program.")
     ],
-    role: Annotated[
-        str, typer.Option(metavar="ROLE", help="The role: viewer, producer, worker, operator or admin.")
-    ],
+    role: KeyRole,
     queues: Annotated[
         list[str] | None,
         typer.Option(
@@ -44,7 +50,7 @@ def create(
 ) -> None:
     """Create an access key of the HTTP API, and print its secret.
 
-    The secret is shown only now: the database keeps only its hash.
+    The secret cannot be shown again: the database stores only its hash.
     """
     made = with_database(
         context,
@@ -64,9 +70,9 @@ def rotate(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Give an access key a new secret, and print it.
+    """Give an access key a new secret, and print the secret.
 
-    The old secret keeps working for --overlap. With --overlap 0s, it is refused at once.
+    The old secret keeps working for --overlap. With --overlap 0s, the old secret is refused at once.
     """
     made = with_database(context, lambda database: rotate_key(database, name, overlap, reason, actor()))
     _print(as_json, made)

@@ -21,10 +21,10 @@ def print_metrics(
         ),
     ] = MAX_SERIES,
 ) -> None:
-    """Without a command, prints the metrics of the database in the text format of Prometheus.
+    """'holdfast metrics' alone prints the metrics of the database in the text format of Prometheus.
 
-    It reads stored totals and samples, not the ended jobs, so their number does not make it slower. Needs
-    the database role holdfast_viewer.
+    The metrics come from stored totals, so they are quick to read however many jobs have ended. Needs the
+    database role holdfast_viewer.
     """
     if context.invoked_subcommand is None:
         text = with_database(context, lambda database: database_metrics(database, max_series))

@@ -36,7 +36,7 @@ def report_metric(
     ],
     value: Annotated[float, typer.Argument(metavar="VALUE", help="The value, a finite number.")],
     labels: Annotated[
-        list[str] | None, typer.Argument(metavar="[LABEL=VALUE]...", help="The labels, such as host=gpu1.")
+        list[str] | None, typer.Argument(metavar="LABEL=VALUE...", help="The labels, such as host=gpu1.")
     ] = None,
 ) -> None:
     """Store a metric of your own, such as the load of a model server.
@@ -65,7 +65,10 @@ def show_history(
     limit: Limit = 1000,
     as_json: Json = False,
 ) -> None:
-    """Show the values of one of your own metrics: the last value of each minute, the oldest first."""
+    """Show the values of one of your own metrics, the oldest first.
+
+    Shows the last value of each minute.
+    """
     span = parse_duration(since)
     found = with_database(context, lambda database: metrics.metric_history(database, name, span, limit))
     print_list(as_json, "values", found, HISTORY, keep=("minute", "value"))

@@ -22,7 +22,7 @@ def move_pipeline(
 ) -> None:
     """Move jobs of a pipeline to another version.
 
-    A job is not moved if the other version does not have the stage that the job is at.
+    A job stays if the other version lacks the stage that the job is at.
     """
     if old == new:
         raise InvalidOption(

@@ -32,7 +32,7 @@ COLUMNS: Columns[QueueSummary] = {
 def list_queues(
     context: typer.Context, limit: Limit = 100, after: After = None, as_json: Json = False
 ) -> None:
-    """List queues by name, with the number of jobs in each state."""
+    """List queues by name, with job counts by state."""
     found, whole = with_database(context, lambda database: _list(database, limit + 1, after))
     print_list(as_json, "queues", found, COLUMNS, ("state", *COUNTS), limit)
     if whole is not None and not as_json:

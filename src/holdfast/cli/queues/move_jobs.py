@@ -12,7 +12,7 @@ from holdfast.client.move import move_in_steps
 from holdfast.model.human_readable import counted
 
 FromQueue = Annotated[str, typer.Argument(metavar="FROM", help="The queue that jobs leave.")]
-ToQueue = Annotated[str, typer.Argument(metavar="TO", help="The queue that receives them.")]
+ToQueue = Annotated[str, typer.Argument(metavar="TO", help="The queue that receives the jobs.")]
 
 
 def move_jobs(

@@ -18,11 +18,14 @@ OneName = Annotated[
     str | None,
     typer.Argument(metavar="NAME", help="The queue's name. Instead of a name, you can give --all."),
 ]
-All = Annotated[bool, typer.Option("--all", help="All queues at once, also those that are created later.")]
+PauseAll = Annotated[bool, typer.Option("--all", help="Pause all queues, also those that are created later.")]
+ResumeAll = Annotated[
+    bool, typer.Option("--all", help="End the pause that 'holdfast queues pause --all' began.")
+]
 
 
 def pause_queue(
-    context: typer.Context, name: OneName = None, all_queues: All = False, reason: Reason = None
+    context: typer.Context, name: OneName = None, all_queues: PauseAll = False, reason: Reason = None
 ) -> None:
     """Start no more jobs of a queue, or of all queues. Running jobs continue."""
     if one := _one(name, all_queues):
@@ -34,11 +37,12 @@ def pause_queue(
 
 
 def resume_queue(
-    context: typer.Context, name: OneName = None, all_queues: All = False, reason: Reason = None
+    context: typer.Context, name: OneName = None, all_queues: ResumeAll = False, reason: Reason = None
 ) -> None:
     """Resume a paused queue: workers start its jobs again.
 
-    With --all, this ends a pause that was made with --all. Queues that were paused by name stay paused.
+    A queue that was paused by name must be resumed by name. A pause with --all ends only by a resume with
+    --all.
     """
     if one := _one(name, all_queues):
         whole = with_database(context, lambda database: _resume(database, one, reason))

@@ -25,16 +25,16 @@ COLUMNS: Columns[DepthSample] = {
 def show_depth(
     context: typer.Context,
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="The queue's name. By default all queues.")
+        str | None, typer.Argument(metavar="NAME", help="The queue's name. By default all queues.")
     ] = None,
     since: Annotated[str, typer.Option(metavar="DURATION", help="How far to look back.")] = "1h",
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Show at most this many rows.")] = 10_000,
     as_json: Json = False,
 ) -> None:
-    """Show how many unfinished jobs a queue had, minute by minute.
+    """Show how many unfinished jobs a queue had, by minute.
 
-    The counts are exact. They are kept by minute for 7 days, then by hour for 30 days. While a queue
-    stays empty, it gets no further rows.
+    The counts are exact. By default, they are kept by minute for 7 days and by hour for 30 days. A queue
+    that stays empty gets no further rows.
     """
     span = parse_duration(since)
     found = with_database(context, lambda database: depths.depth_history(database, span, name, limit))

@@ -36,10 +36,11 @@ PAIRS: Columns[RebalancePair] = {
 def rebalance(
     context: typer.Context, reason: Reason = None, dry_run: DryRun = False, as_json: Json = False
 ) -> None:
-    """Move jobs from the first to the second queue of each pair whose first queue is much longer.
+    """Rebalance now: move jobs from long queues to short ones.
 
-    Workers do the same every five minutes. They count the jobs of queues once a minute, so a count may
-    be a minute old. To add a pair of queues, use 'holdfast queues set-rebalance'.
+    In each pair of queues that 'holdfast queues set-rebalance' added, jobs move from the first to the second
+    queue if the first is much longer. Workers do the same every five minutes. The lengths of queues that are
+    compared may be a minute old.
     """
     found = with_database(
         context,
@@ -57,7 +58,7 @@ def set_rebalance(
     settings: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[KEY=VALUE]...",
+            metavar="KEY=VALUE...",
             help="The settings, such as ratio=3 least_depth=10 max_jobs=1000. The keys are condition,"
             " least_depth, max_jobs, ratio.",
         ),
@@ -65,11 +66,14 @@ def set_rebalance(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Add a pair of queues to rebalance, or change its settings.
+    """Let workers move jobs from a long queue to a short one.
 
-    Jobs move if (ready jobs in FROM + 1) / (ready jobs in TO + 1) is greater than ratio, and FROM has at
-    least least_depth ready jobs. With a condition, only jobs whose payload matches it move. A condition
-    is a JSON path predicate, such as condition='$.size == "medium"'. KEY=null restores the default.
+    Adds the pair of queues, or changes the settings of an existing pair. Jobs move if FROM has at least
+    least_depth ready jobs, and more than ratio times as many as TO. (Both numbers are counted plus 1, for an
+    empty TO.) At most max_jobs move at once. If you set a condition (a JSON path predicate), only jobs with a
+    matching payload move. KEY=null restores the default.
+
+    holdfast queues set-rebalance fast slow 'condition=$.size == "large"'
     """
     policy = read_settings(settings or [], {"condition": _condition}, "ratio=3")
     changes = with_database(
@@ -79,7 +83,10 @@ def set_rebalance(
 
 
 def list_rebalance(context: typer.Context, as_json: Json = False) -> None:
-    """List the pairs of queues between which workers move jobs, with the settings of each pair."""
+    """List the pairs of queues that workers rebalance.
+
+    Shows the settings of each pair, and when jobs last moved.
+    """
     found = with_database(context, moves.rebalance_pairs)
     print_list(as_json, "pairs", found, PAIRS, keep=("from", "to"))
 

@@ -39,10 +39,10 @@ def set_queue(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Change settings of a queue, and show their values before and after.
+    """Change settings of a queue.
 
-    Creates the queue if it does not exist. KEY=null restores the default. The audit trail records the change
-    and its reason.
+    Shows each changed setting before and after. Creates the queue if it does not exist. KEY=null restores the
+    default. The audit trail records the change and --reason.
     """
     policy = read_settings(settings, READERS, "timeout=2m")
     changes = with_database(

@@ -67,8 +67,9 @@ def show_stats(
         By,
         typer.Option(
             help="Print one line per queue, task, stage of a pipeline, hour, model or tool. label: one line"
-            " per value of a label; the queue's setting stats_label says which one. all: one line in total."
-            " part: where the time of each task went."
+            " per value of the label that the queue's setting stats_label names. all: one line in total."
+            " part: one line per task, with the time spent waiting, in the database, models, tools and the"
+            " handler."
         ),
     ] = By.QUEUE,
     queue: Annotated[str | None, typer.Option(help="Only jobs of this queue.")] = None,
@@ -98,14 +99,17 @@ def show_stats(
 def keep_statistics(
     context: typer.Context,
     minutes: Annotated[
-        str, typer.Argument(metavar="MINUTES", help="How long to keep statistics by minute, such as 7d.")
+        str, typer.Argument(metavar="MINUTES", help="Up to this age, keep statistics by minute, such as 7d.")
     ],
     hours: Annotated[
-        str, typer.Argument(metavar="HOURS", help="How long to keep statistics by hour, such as 30d.")
+        str, typer.Argument(metavar="HOURS", help="Up to this age, keep statistics by hour, such as 30d.")
     ],
     reason: Why,
 ) -> None:
-    """Set how long to keep statistics by minute, and then by hour. The defaults are 7d and 30d."""
+    """Set how long to keep statistics.
+
+    The defaults are 7d by minute and 30d by hour. Older statistics are deleted.
+    """
     by_minute, by_hour = parse_duration(minutes), parse_duration(hours)
     with_database(
         context, lambda database: stats.keep_statistics(database, by_minute, by_hour, reason, actor())

@@ -30,7 +30,7 @@ def report(
 ) -> None:
     """Covers throughput, durations, retries, cost, errors, endpoints, pipelines, slow jobs and workers.
 
-    Reads everything in one snapshot, and compares it with the previous period.
+    Reads all figures in one snapshot of the database, and compares them with those of the previous period.
     """
     found = with_database(context, lambda database: read_report(database, since))
     if html is not None:

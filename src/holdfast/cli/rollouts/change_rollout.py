@@ -22,7 +22,7 @@ COLUMNS: Columns[Rollout] = {
 
 
 def list_rollouts(context: typer.Context, as_json: Json = False) -> None:
-    """List the roll-outs that were set. A name that was never set is off."""
+    """List the roll-outs. A roll-out that was never set is off."""
     found = with_database(context, rollouts.list_rollouts)
     print_list(as_json, "rollouts", found, COLUMNS, keep=("name", "share"))
 
@@ -32,15 +32,17 @@ def set_rollout(
     name: RolloutName,
     share: Annotated[
         str,
-        typer.Argument(metavar="off|N%|on", help="The share of keys in the roll-out, such as 20% or 0.5%."),
+        typer.Argument(
+            metavar="off|N%|on", help="off (no key), on (all keys), or a share of keys such as 20% or 0.5%."
+        ),
     ],
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Set which share of the keys is in the roll-out, from now on.
+    """Set which share of keys, such as customer ids, is in a roll-out.
 
-    If you raise the percentage, keys that are in the roll-out stay in it. The audit trail records the change
-    and its reason.
+    Applies at once. If you raise the percentage, keys that are in the roll-out stay in it. The audit trail
+    records the change and --reason.
     """
     percent = parse_share(share)
     changes = with_database(

@@ -19,7 +19,7 @@ Settings = Annotated[
     list[str],
     typer.Argument(
         metavar="KEY=VALUE...",
-        help=f"The settings, such as 'condition=$.payload.size == \"large\"' points=10. The keys are {KEYS}.",
+        help=f"The settings. The keys are {KEYS}.",
     ),
 ]
 
@@ -33,11 +33,16 @@ def add_rule(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Add a rule to a task or queue. The rule needs a condition, and points or a queue.
+    """Add a rule to a task or queue.
 
-    A job that matches the condition gets the points added to its priority, or goes to the queue. The
-    condition is a JSON path predicate on these facts of a job: $.payload, $.labels, $.task, $.queue,
+    A rule needs a condition, and points, a queue or both. If a new job matches the condition, the points are
+    added to the job's priority, and the job goes to the queue. If several such rules have a queue, the rule
+    with the lowest position decides. By default, a queue or priority that the caller gives wins over rules.
+
+    The condition is a JSON path predicate on these facts of a job: $.payload, $.labels, $.task, $.queue,
     $.origin, $.size, $.now, $.hour and $.weekday.
+
+    holdfast rules add big 'condition=$.payload.pages > 9' points=20 --task ocr
     """
     (kind, owner), policy = owner_of(task, queue), rule_settings(settings)
     changes = with_database(
@@ -50,22 +55,22 @@ def set_rule(
     context: typer.Context,
     words: Annotated[
         list[str],
-        typer.Argument(
-            metavar="[NAME] KEY=VALUE...",
-            help=f"The rule and its settings: {KEYS}. Without a name, the settings that all rules share: "
-            "base (the priority to which points are added, or null) and overrides (true: the result replaces "
-            "the priority that the caller gave).",
-        ),
+        typer.Argument(metavar="[NAME] KEY=VALUE...", help="The name of a rule, and the settings to change."),
     ],
     task: OfTask = None,
     queue: OfQueue = None,
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Change settings of a rule, or settings that all rules of a task or queue share.
+    """Change settings of a rule, or of all rules of a task or queue.
 
-    The change applies to jobs that are enqueued from now on. The audit trail records the change and its
-    reason.
+    The settings of a rule are condition, points, queue, position and enabled.
+
+    If you leave out NAME, you change settings that all rules of the task or queue share: base and overrides.
+    base is the priority to which points are added. With base=null, they are added to the priority that the
+    job would have without rules. With overrides=true, the result replaces a priority that the caller gave.
+
+    The change applies to jobs that are enqueued from now on. The audit trail records the change and --reason.
     """
     kind, owner = owner_of(task, queue)
     if "=" in words[0]:

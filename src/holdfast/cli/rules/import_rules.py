@@ -8,17 +8,20 @@ from holdfast.cli.frame.common_options import Json, Reason, actor, read_pair
 from holdfast.cli.frame.output import tell
 from holdfast.cli.frame.render import print_json
 from holdfast.cli.frame.session import with_database
-from holdfast.cli.rules.rule_options import OfQueue, OfTask, owner_of
+from holdfast.cli.rules.rule_options import owner_of
 from holdfast.client import rules
 
 
 def import_rules(
     context: typer.Context,
     source: Annotated[
-        str, typer.Argument(metavar="PRESET|FILE", help="A preset, such as repo-capture, or a TOML file.")
+        str,
+        typer.Argument(metavar="PRESET|FILE", help="The preset repo-capture, or a TOML file of your own."),
     ],
-    task: OfTask = None,
-    queue: OfQueue = None,
+    task: Annotated[
+        str | None, typer.Option(help="Add the rules to this task. Give either --task or --queue.")
+    ] = None,
+    queue: Annotated[str | None, typer.Option(help="Add the rules to this queue.")] = None,
     route: Annotated[
         list[str] | None,
         typer.Option(
@@ -30,9 +33,10 @@ def import_rules(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Add or change all rules of a preset or file in one transaction. Repeating the import changes nothing.
+    """Add the rules of a preset or file to a task or queue.
 
-    Other rules stay as they are.
+    Rules of the same name are changed, other rules stay as they are. Either all rules are imported or none.
+    If you repeat the import, nothing changes.
     """
     kind, owner = owner_of(task, queue)
     routes = dict(

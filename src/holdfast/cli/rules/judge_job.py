@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.frame.common_options import Json, Labels, labels
+from holdfast.cli.frame.common_options import Json, labels
 from holdfast.cli.frame.output import tell
 from holdfast.cli.frame.render import Columns, print_json, print_list
 from holdfast.cli.frame.session import with_database
@@ -31,13 +31,22 @@ def judge_job(
     ] = "{}",
     queue: Annotated[str | None, typer.Option(help="Test as if the caller gave this queue.")] = None,
     priority: Annotated[int | None, typer.Option(help="Test as if the caller gave this priority.")] = None,
-    label: Labels = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Test as if the caller gave this label, such as team=search. You can repeat this option.",
+        ),
+    ] = None,
     origin: Annotated[
         str, typer.Option(help="Test as if the caller gave this origin; 'holdfast enqueue' gives manual.")
     ] = "automatic",
     as_json: Json = False,
 ) -> None:
-    """Show which queue and priority a job would get, which rules match it, and why. Stores no job."""
+    """Show which queue and priority the rules would give to a job.
+
+    Also shows which rules match, and why. Stores no job.
+    """
     given = {"queue": queue, "priority": priority, "labels": labels(label), "origin": origin}
     options = {name: value for name, value in given.items() if value is not None}
     text = read_payload(payload)

@@ -31,7 +31,7 @@ def list_rules(
     limit: Limit = 1000,
     as_json: Json = False,
 ) -> None:
-    """List the rules of a task or queue, or all rules, in the order in which they are evaluated."""
+    """List rules, in the order in which they are evaluated."""
     kind, owner = (None, None) if task is None and queue is None else owner_of(task, queue)
     found = with_database(context, lambda database: rules.list_rules(database, kind, owner, limit + 1))
     print_list(as_json, "rules", found, COLUMNS, KEPT, limit)

@@ -9,8 +9,10 @@ from holdfast.cli.frame.common_options import read_settings
 from holdfast.model.error import InvalidOption
 from holdfast.model.rule import RuleOwner
 
-OfTask = Annotated[str | None, typer.Option("--task", help="The task that the rule belongs to.")]
-OfQueue = Annotated[str | None, typer.Option("--queue", help="The queue that the rule belongs to.")]
+OfTask = Annotated[
+    str | None, typer.Option("--task", help="The task whose rules you change. Give either --task or --queue.")
+]
+OfQueue = Annotated[str | None, typer.Option("--queue", help="The queue whose rules you change.")]
 RuleName = Annotated[str, typer.Argument(metavar="NAME", help="The rule's name within its task or queue.")]
 
 

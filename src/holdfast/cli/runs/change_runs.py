@@ -93,13 +93,13 @@ def extend_run(
         str,
         typer.Option(
             metavar="DURATION",
-            help="How much time to add, such as 2h. If the time limit is over, the added time counts from "
+            help="How much time to add, such as 2h. If the time limit has passed, the added time counts from "
             "now.",
         ),
     ],
     reason: Reason = None,
 ) -> None:
-    """Extend the time limit of a run. Jobs that wait because the limit is over can then start."""
+    """Extend the time limit of a run (max_time). Jobs that wait because of the limit can then start."""
     run_id, more = read_run_id(run), parse_duration(by)
     count = with_database(
         context, lambda database: runs.extend_run(database, run_id, more, reason, own_name())

@@ -31,7 +31,8 @@ def list_runs(
     actor: Annotated[
         str | None,
         typer.Option(
-            help="Only runs that this person or database login started (the --actor of that command)."
+            help="Only runs that were started for this person or service ('holdfast runs start --actor'), or "
+            "by this database login."
         ),
     ] = None,
     limit: Limit = 50,

@@ -24,7 +24,7 @@ ETA = ("eta", "eta_low", "eta_high", "no_eta")
 
 
 def show_run(context: typer.Context, run: OneRun, as_json: Json = False) -> None:
-    """Show one run: its rate, its budget, and how many jobs are in each state."""
+    """Show one run: jobs by state, rate, time left and budget."""
     run_id = read_run_id(run)
     _show(with_database(context, lambda database: progress_of(database, run_id)), as_json)
 

@@ -21,8 +21,8 @@ Settings = Annotated[
     list[str],
     typer.Argument(
         metavar="KEY=VALUE...",
-        help="The settings, such as task=report 'cron=0 7 * * 1-5' tz=Europe/Berlin, or task=report every=5m."
-        f" The keys are {', '.join(ScheduleSettings.__annotations__)}.",
+        help="The settings, such as task=report every=5m. The keys are "
+        f"{', '.join(ScheduleSettings.__annotations__)}.",
     ),
 ]
 
@@ -44,7 +44,18 @@ def add_schedule(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Add a schedule for a task or a pipeline, by a cron expression or an interval."""
+    """Add a schedule: run a task or pipeline at given times.
+
+    Give task or pipeline, and cron or every (an interval). tz is the time zone of cron. options are those of
+    the jobs, as JSON.
+
+    For times at which no worker ran, missed=last (the default) enqueues one job later, missed=all one job for
+    each time, missed=skip none. With overlap=skip, no job is enqueued while the previous one has not ended.
+
+    \b
+    holdfast schedules add sales task=report 'cron=0 7 * * 1-5' tz=Europe/Berlin
+    holdfast schedules add cleanup task=cleanup every=15m overlap=skip
+    """
     given = _read(name, settings)
     changes = with_database(context, lambda database: add(database, name, given, reason, actor()))
     print_changes(as_json, name, changes)
@@ -57,10 +68,13 @@ def set_schedule(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Change settings of a schedule, and show their values before and after.
+    """Change settings of a schedule.
 
-    New times apply from now on. KEY=null restores the default. The audit trail records the change and its
-    reason.
+    Shows each changed setting before and after. If you change cron, every or tz, the new times apply from
+    now on, and old times that were missed are skipped. KEY=null restores the default. The audit trail records
+    the change and --reason.
+
+    holdfast schedules set sales 'cron=0 8 * * 1-5'
     """
     given = _read(name, settings)
     changes = with_database(context, lambda database: change(database, name, given, reason, actor()))
@@ -77,7 +91,8 @@ def pause_schedule(context: typer.Context, name: ScheduleName, reason: Reason = 
 def resume_schedule(context: typer.Context, name: ScheduleName, reason: Reason = None) -> None:
     """Resume a schedule: enqueue jobs at its times again, from now on.
 
-    The times that passed during the pause are skipped. An invalid schedule is checked again.
+    The times that passed during the pause are skipped. A schedule whose cron expression or time zone was
+    invalid is checked again.
     """
     with_database(context, lambda database: schedules.resume_schedule(database, name, reason, actor()))
     tell(f"resumed: {name}")
@@ -86,7 +101,7 @@ def resume_schedule(context: typer.Context, name: ScheduleName, reason: Reason =
 def remove_schedule(context: typer.Context, name: ScheduleName, reason: Reason = None) -> None:
     """Remove a schedule. Its jobs stay.
 
-    If an app declares the schedule, the app adds it again when it starts. To stop such a schedule, pause it.
+    An app that declares the schedule adds it again when the app starts. To stop such a schedule, pause it.
     """
     with_database(context, lambda database: schedules.remove_schedule(database, name, reason, actor()))
     tell(f"removed: {name}")
@@ -95,7 +110,7 @@ def remove_schedule(context: typer.Context, name: ScheduleName, reason: Reason =
 def run_schedule(
     context: typer.Context, name: ScheduleName, reason: Reason = None, as_json: Json = False
 ) -> None:
-    """Enqueue one job of a schedule now. The jobs at its scheduled times are enqueued as usual."""
+    """Enqueue one job of a schedule now. This changes nothing about the scheduled times."""
     job = with_database(context, lambda database: schedules.run_schedule(database, name, reason, actor()))
     if as_json:
         print_json({"job": job})

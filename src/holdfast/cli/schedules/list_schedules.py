@@ -19,7 +19,7 @@ from holdfast.model.schedule import Schedule
 def list_schedules(
     context: typer.Context, limit: Limit = 100, after: After = None, as_json: Json = False
 ) -> None:
-    """List schedules, each with its next five run times, its last job, and how that job ended."""
+    """List schedules, with their next five run times and last job."""
     found = with_database(context, lambda database: read_schedules(database, limit + 1, after))
     shown = found[:limit]
     if as_json:

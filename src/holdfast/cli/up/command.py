@@ -52,7 +52,8 @@ def up(
             "-A",
             envvar="HOLDFAST_APP",
             metavar="MODULE:VARIABLE",
-            help="Run the tasks of this app, such as shop.jobs:app. You can leave out ':app'.",
+            help="Run the tasks of this app, such as shop.jobs:app. You can leave out ':app'. If no app is "
+            "given, only the HTTP API runs.",
         ),
     ] = None,
     workers: Annotated[int, typer.Option(min=0, max=1000, help="Run this many worker processes.")] = 1,
@@ -84,13 +85,14 @@ def up(
         ),
     ] = False,
 ) -> None:
-    """A process that fails is restarted: after 1 second at first, then after up to 30 seconds.
+    """A process that fails is restarted after 1 second. If it keeps failing, the wait grows to 30 seconds.
 
     On SIGTERM or Ctrl-C, the processes finish their requests and jobs, and exit. A second signal ends the
-    grace period, a third one kills the processes.
+    wait for requests and jobs, a third one kills the processes.
 
-    Other options of 'holdfast serve' and 'holdfast worker' can be set by their environment variables. Needs
-    the package holdfast-queue[server].
+    To set other options of 'holdfast serve' and 'holdfast worker', use their environment variables.
+
+    Needs the package holdfast-queue[server].
     """
     target = target_of(context)
     start_logging(target, "info")

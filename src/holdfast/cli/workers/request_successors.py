@@ -19,7 +19,10 @@ from holdfast.worker.time_box.callback import Callback, CallbackFailed, CommandC
 def request_successors(
     context: typer.Context,
     post: Annotated[
-        str | None, typer.Option(metavar="URL", help="Start a worker by a POST to this URL.")
+        str | None,
+        typer.Option(
+            metavar="URL", help="Start a worker by a POST to this URL. Give either --post or --command."
+        ),
     ] = None,
     command: Annotated[
         str | None, typer.Option(metavar="COMMAND", help="Start a worker by this command.")
@@ -33,7 +36,7 @@ def request_successors(
 ) -> None:
     """Request the next worker again if it did not start.
 
-    A worker with a time box requests the next worker, its successor, before it exits. If the successor has
+    A worker with --time-box requests the next worker, its successor, before it exits. If the successor has
     not started within --patience, this command requests it again. Run this command regularly, for example
     by cron: when no worker is running, nothing else notices that a successor is missing.
     """

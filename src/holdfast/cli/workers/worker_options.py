@@ -33,12 +33,15 @@ class WorkerArguments:
         typer.Option(
             min=1,
             max=10_000,
-            help="Run at most this many jobs at the same time. By default the value of the flag 'slots', "
-            "else 50.",
+            help="Run at most this many jobs at the same time. By default as many as 'holdfast flags set "
+            "slots' says, else 50.",
         ),
     ] = None
     group: Annotated[
-        str | None, typer.Option(help="Run the jobs of this group, and those without a group.")
+        str | None,
+        typer.Option(
+            help="Run jobs of this group and jobs without a group. By default only jobs without a group."
+        ),
     ] = None
     drain: Annotated[
         bool,
@@ -56,7 +59,7 @@ class WorkerArguments:
         typer.Option(
             metavar="DURATION",
             help="If the worker sends no heartbeat for this long, other workers take its jobs. By default "
-            "30s, or the length of the time box if that is shorter.",
+            "30s, or --time-box if that is shorter.",
         ),
     ] = None
     grace: Annotated[
@@ -81,8 +84,8 @@ class WorkerArguments:
         typer.Option(
             metavar="N",
             help="Take at most this many jobs in one statement. 'auto' takes as many as there are free "
-            "slots, and with --time-box only as many as can end in time. By default the value of the "
-            "flag 'claim_size', else auto.",
+            "slots, and with --time-box only as many as can end in time. By default as 'holdfast flags set "
+            "claim_size' says, else auto.",
         ),
     ] = None
     processes: Annotated[
@@ -108,9 +111,9 @@ class WorkerArguments:
             "free port. Needs the package holdfast-queue[server].",
         ),
     ] = None
-    metrics_host: Annotated[
-        str, typer.Option(metavar="HOST", help="Serve the metrics on this address of the machine.")
-    ] = "127.0.0.1"
+    metrics_host: Annotated[str, typer.Option(metavar="HOST", help="Serve the metrics on this address.")] = (
+        "127.0.0.1"
+    )
     time_box: Annotated[
         str | None,
         typer.Option(
@@ -123,8 +126,8 @@ class WorkerArguments:
         str | None,
         typer.Option(
             metavar="DURATION",
-            help="How long before the end of the time box to ask handlers to save their work and stop, such "
-            "as 5s. By default, a fifth of the time box.",
+            help="Ask handlers to save their work and stop this long before the end of the time box, such as "
+            "5s. By default, a fifth of the time box.",
         ),
     ] = None
     continue_post: Annotated[
@@ -153,7 +156,7 @@ class WorkerArguments:
         str,
         typer.Option(
             metavar="DURATION",
-            help="How long the next worker waits, counted from its request, before it takes jobs.",
+            help="After it was requested, the next worker waits this long before it takes jobs.",
         ),
     ] = "1s"
     patience: Annotated[
