@@ -91,8 +91,8 @@ def test_set_does_not_add_a_schedule_whose_name_is_mistyped(database_url: str) -
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["schedules", "add", "x", "every=5m"], "it needs either a task or a pipeline"),
-        (["rules", "add", "x", "condition=$.a == 1", "--task", "t"], "it needs points or a queue"),
+        (["schedules", "add", "x", "every=5m"], "a schedule needs either a task or a pipeline"),
+        (["rules", "add", "x", "condition=$.a == 1", "--task", "t"], "a rule needs points or a queue"),
         (["queues", "set-rebalance", "a", "b", "ratio=1"], "ratio must be more than 1"),
         (["queues", "set", "a", "priority=500"], "priority must be 0 to 100"),
     ],

@@ -108,14 +108,14 @@ async def test_a_filter_that_cannot_be_read_says_what_is_wrong_and_stays_in_the_
     for query, words in (
         ("state=broken", "state must be one of"),
         ("label=team", "A label must be NAME=VALUE"),
-        ("payload=customer", "A value of the payload must be PATH:VALUE"),
+        ("payload=customer", "A filter on the payload must be PATH:VALUE"),
         ("payload=a..b:1", "has an empty name"),
         ("payload=user.dbPassword:hunter2", "is masked"),
         ("newer_than=soon", "duration"),
         ("colour=red", "There is no filter colour."),
         ("run=17", "An id must be a UUID"),
         ("cursor=17", "An id must be a UUID"),
-        ("priority=high", "This must be a whole number"),
+        ("priority=high", "must be a whole number"),
         ("queue=a%00b", ""),
     ):
         page = await http.get(f"/jobs?{query}&task=send")

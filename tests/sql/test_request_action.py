@@ -31,7 +31,7 @@ async def test_only_operators_and_admins_may_ask(conn: Connection, role: str) ->
     if role in ("operator", "admin"):
         await asked_action(conn, role=role)
     else:
-        with pytest.raises(asyncpg.PostgresError, match="may not do this") as caught:
+        with pytest.raises(asyncpg.PostgresError, match="does not allow the action") as caught:
             await asked_action(conn, role=role)
         assert caught.value.sqlstate == "HF008"
 

@@ -122,7 +122,7 @@ async def test_a_step_of_a_path_is_no_name(conn: Connection, name: str, door: st
     """A browser removes it from an address: /queues/./pause would be /queues/pause, which pauses all."""
     refused = await refusal(conn, f"select holdfast.{door}", name)
     assert refused.sqlstate == REFUSED
-    assert "cannot be a part of an address" in str(refused)
+    assert "cannot be part of a URL" in str(refused)
 
 
 async def test_names_that_only_look_alike_are_free(conn: Connection) -> None:

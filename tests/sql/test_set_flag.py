@@ -125,8 +125,14 @@ async def test_the_list_shows_defaults_and_what_is_set_for_one(conn: Connection)
             "'claim_size', '10001'",
             "The flag claim_size must be auto or an integer from 1 to 10000 (got 10001).",
         ),
-        ("'rescue', 'on', of_group => 'gpu'", "The flag rescue can be set for all or for one queue."),
-        ("'slots', '1', of_queue => 'mail'", "The flag slots can be set for all or for one worker group."),
+        (
+            "'rescue', 'on', of_group => 'gpu'",
+            "The flag rescue can be set only for all queues or for one queue.",
+        ),
+        (
+            "'slots', '1', of_queue => 'mail'",
+            "The flag slots can be set only for all worker groups or for one worker group.",
+        ),
     ],
 )
 async def test_what_does_not_exist_or_does_not_fit_is_refused_with_the_list(

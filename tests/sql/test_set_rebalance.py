@@ -44,7 +44,7 @@ async def test_only_what_is_given_changes_and_null_is_the_default(conn: Connecti
         ({"least_depth": 0}, "least_depth must be at least 1"),
         ({"max_jobs": 10_001}, "max_jobs must be 1 to 10000"),
         ({"ratio": "much"}, '"much" is not a valid value'),
-        ({"speed": 3}, "A pair of queues has no setting speed."),
+        ({"speed": 3}, "The rebalancing of two queues has no setting speed."),
         ({"condition": "$.size ==="}, "The condition is not a valid JSON path, at character"),
         ({"condition": '$.a like_regex "^(a+)+$"'}, "A condition must not use like_regex"),
         ({"condition": "$.**.a == 1"}, "A condition must not use **"),

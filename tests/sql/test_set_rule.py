@@ -31,7 +31,7 @@ REFUSED = [
 ]
 TAKEN = ['$.payload."**" == "like_regex"', "$.a * 2 * $.b == 6", "$.* == 1", '"$x" == $.a', "$ . a == 1"]
 WRONG: list[tuple[str, dict[str, Any], str]] = [
-    ("x", {"condition": "exists ($)"}, "is out of range: it needs points or a queue."),
+    ("x", {"condition": "exists ($)"}, "is out of range: a rule needs points or a queue."),
     ("x", {"condition": "exists ($)", "points": 101}, "points must be -100 to 100"),
     ("x", {"condition": "exists ($)", "points": "many"}, 'is out of range: "many" is not a valid value.'),
     ("x", {"condition": "exists ($)", "queue": ""}, "queue must have 1 to 200 characters"),

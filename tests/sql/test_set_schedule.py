@@ -81,10 +81,10 @@ async def set_settings_of(conn: Connection, settings: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"task": "report"}, "it needs either cron or every"),
-        ({"cron": "* * * * *"}, "it needs either a task or a pipeline"),
-        ({"task": "a", "pipeline": "b", "every": 60}, "it needs either a task or a pipeline"),
-        ({"task": "a", "cron": "* * * * *", "every": 60}, "it needs either cron or every"),
+        ({"task": "report"}, "a schedule needs either cron or every"),
+        ({"cron": "* * * * *"}, "a schedule needs either a task or a pipeline"),
+        ({"task": "a", "pipeline": "b", "every": 60}, "a schedule needs either a task or a pipeline"),
+        ({"task": "a", "cron": "* * * * *", "every": 60}, "a schedule needs either cron or every"),
         ({"task": "a", "every": 0.5}, "every must be a whole number of seconds"),
         ({"task": "a", "every": 0}, "every must be a whole number of seconds"),
         ({"task": "a", "every": "soon"}, "A duration must be"),

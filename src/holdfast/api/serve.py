@@ -91,7 +91,7 @@ async def require_keys(app: Holdfast, host: str, without_keys: bool = False) -> 
     if without_keys or not await has_access_keys(app.database):
         raise NotConfigured(
             f"The API must not listen on {host} without access keys.",
-            "make one with 'holdfast keys create NAME --role admin', or listen on 127.0.0.1",
+            "make a key with 'holdfast keys create NAME --role admin', or listen on 127.0.0.1",
         )
 
 
@@ -118,7 +118,7 @@ def read_proxies(proxies: Iterable[str]) -> tuple[str, ...]:
     except ValueError as exc:
         raise InvalidOption(
             f"A proxy must be given as an IP address or network: {exc}.",
-            "write it such as 10.0.0.7 or 10.0.0.0/8",
+            "write an address such as 10.0.0.7, or a network such as 10.0.0.0/8",
         ) from exc
 
 

@@ -105,7 +105,8 @@ class ActionRequest:
         if (state := read_state(self.filters["state"])) not in possible:
             words = ", ".join(sorted(possible))
             raise InvalidOption(
-                f"The action {self.action} cannot change jobs that are {state}.", f"use {words}"
+                f"The action {self.action} cannot change jobs that are {state}.",
+                f"this action can change jobs in these states: {words}",
             )
         return frozenset({state})
 
@@ -132,7 +133,9 @@ class ActionRequest:
     def status(self) -> Triage:
         given = self.settings.get("status", Triage.RESOLVED)
         if given not in list(Triage):
-            raise InvalidOption(f"status must be one of {', '.join(Triage)}.", "leave it out for resolved")
+            raise InvalidOption(
+                f"status must be one of {', '.join(Triage)}.", "leave out status for resolved"
+            )
         return Triage(given)
 
     @property
@@ -186,5 +189,5 @@ def _text(name: str, value: Any) -> str:
 
 def _count(name: str, value: Any, least: int = 0, most: int = 2**31 - 1) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise InvalidOption(f"{name} must be an integer from {least} to {most}.", "correct it")
+        raise InvalidOption(f"{name} must be an integer from {least} to {most:,} (got {str(value)[:100]}).")
     return value

@@ -122,7 +122,7 @@ def read_payload_values(pairs: Iterable[str], sign: str) -> dict[str, PayloadVal
         path, has_value, value = pair.partition(sign)
         if not has_value or not path:
             raise InvalidOption(
-                f"A value of the payload must be PATH{sign}VALUE (got {pair[:100]!r}).",
+                f"A filter on the payload must be PATH{sign}VALUE (got {pair[:100]!r}).",
                 f"write it as customer.id{sign}4711",
             )
         if path in found:

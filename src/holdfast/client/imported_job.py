@@ -20,7 +20,7 @@ def check_columns(mapping: ImportMapping, table: LegacyTable) -> None:
     if unknown:
         raise mapping.error(
             next(iter(unknown.values())),
-            f"{table.name} has no column {', '.join(sorted(unknown))}.",
+            f"the table {table.name} has no column {', '.join(sorted(unknown))}.",
             f"its columns are {', '.join(table.columns)}",
         )
     due = mapping.options.get("run_at")
@@ -28,10 +28,12 @@ def check_columns(mapping: ImportMapping, table: LegacyTable) -> None:
         return
     kind = table.columns[due.column]
     if kind not in (WITH_ZONE, WITHOUT_ZONE) or due.values is not None:
-        raise mapping.error("run_at", f"{due.column} is {kind}, not a time.", "name a column of times")
+        raise mapping.error(
+            "run_at", f"the column {due.column} is {kind}, not a time.", "name a column of times"
+        )
     if (kind == WITHOUT_ZONE) != (due.zone is not None):
         verb, hint = ("has no", 'add zone = "UTC"') if kind == WITHOUT_ZONE else ("has a", "remove zone")
-        raise mapping.error("run_at", f"{due.column} {verb} time zone.", hint)
+        raise mapping.error("run_at", f"the column {due.column} {verb} time zone.", hint)
 
 
 class JobMaker:
@@ -97,7 +99,7 @@ def _looked_up(name: str, value: Value, found: Mapping[str, Any]) -> Any:
         return got
     key = got if isinstance(got, str) else json.dumps(got)
     if key not in value.values:
-        raise InvalidInput(f"{name} has no value for {value.column} = {key}.")
+        raise InvalidInput(f"The mapping of {name} has no value for {value.column} = {key}.")
     return value.values[key]
 
 
@@ -106,12 +108,13 @@ def _number(name: str, value: Value, got: Any) -> int:
     try:
         number = float(got)
     except (TypeError, ValueError):
-        raise InvalidInput(f"{value.column} must be a number (got {got!r}).") from None
+        raise InvalidInput(f"The column {value.column} must be a number (got {got!r}).") from None
     if value.lowest is not None and value.highest is not None:
         share = (number - value.lowest) / (value.highest - value.lowest)
         if not 0 <= share <= 1:
             raise InvalidInput(
-                f"{value.column} must be between {value.lowest:g} and {value.highest:g} (got {number:g})."
+                f"The column {value.column} must be between {value.lowest:g} and {value.highest:g}"
+                f" (got {number:g})."
             )
         return math.floor(100 * share + 0.5)
     if not number.is_integer():

@@ -34,10 +34,10 @@ def read_document(text: bytes) -> dict[str, Any]:
     except UnicodeDecodeError as exc:
         raise InvalidPayload(f"Byte {exc.start + 1} is not UTF-8.", "send JSON in UTF-8") from None
     except ValueError as exc:
-        raise InvalidPayload(f"This is not JSON: {exc}.", "send one JSON object") from None
+        raise InvalidPayload(f"The text is not JSON: {exc}.", "send one JSON object") from None
     encode(value)
     if not isinstance(value, dict):
-        raise InvalidPayload("This must be a JSON object.", "write it as {…}")
+        raise InvalidPayload("The JSON value must be an object.", "write it as {…}")
     return value
 
 
@@ -96,8 +96,8 @@ def _refuse_reserved(field: str, name: str) -> None:
     """As the SQL function is_reserved does."""
     if name in (".", ".."):
         raise InvalidOption(
-            f"The name {name} cannot be a part of an address.",
-            "choose a name that is neither . nor .. (two dots)",
+            f'The name "{name}" is not allowed, because it cannot be part of a URL.',
+            'choose a name that is neither "." nor ".."',
             f"$.{field}",
         )
     if name == INTERNAL_QUEUE or name.startswith(f"{INTERNAL_QUEUE}."):

@@ -137,7 +137,9 @@ async def add_rule(
         changes = await rules.set_rule(conn, kind, owner, name, policy, reason, actor)
         # Every rule has a condition, so only a new one had none before.
         if not any(change.setting == "condition" and change.before is None for change in changes):
-            raise Conflict(f"The {kind} {owner} already has a rule {name}.", "change it with 'rules set'")
+            raise Conflict(
+                f"The {kind} {owner} already has a rule {name}.", "change it with 'holdfast rules set'"
+            )
     return changes
 
 
@@ -170,7 +172,7 @@ async def _has_rule(on: Executor, kind: RuleOwner, owner: str, name: str) -> boo
 
 def _unknown(kind: RuleOwner, owner: str, name: str) -> NotFound:
     return NotFound(
-        f"The {kind} {owner} has no rule {name}.", f"'rules list --{kind} {owner}' shows its rules"
+        f"The {kind} {owner} has no rule {name}.", f"'holdfast rules list --{kind} {owner}' shows its rules"
     )
 
 

@@ -28,7 +28,8 @@ class Signature:
         contexts = [one.name for one in parameters if is_context(hints.get(one.name))]
         if len(contexts) > 1:
             raise BadHandler(
-                f"{_called(handler)} has more than one parameter for the context: {', '.join(contexts)}.",
+                f"The handler {_called(handler)} has more than one parameter for the context:"
+                f" {', '.join(contexts)}.",
                 "keep one of these parameters",
             )
         own = [one for one in parameters if one.name not in contexts]
@@ -62,7 +63,7 @@ class Signature:
         given = dict(zip(self._positional, args, strict=False))
         twice = given.keys() & kwargs.keys()
         if twice:
-            raise self._misfit(f"{min(twice)} was passed twice", min(twice))
+            raise self._misfit(f"the parameter {min(twice)} was passed twice", min(twice))
         return given | kwargs
 
     def _check_names(self, given: dict[str, Any]) -> None:
@@ -72,7 +73,7 @@ class Signature:
                 raise self._misfit(f"the handler has no parameter {name}", name)
         for name in self._required:
             if name not in given:
-                raise self._misfit(f"{name} is missing", name)
+                raise self._misfit(f"the parameter {name} is missing", name)
 
     def _misfit(self, why: str, name: str | None = None) -> InvalidPayload:
         path = "$" if name is None else f"$.{name}"
@@ -89,7 +90,8 @@ def _parameter(handler: Callable[..., Any], parameter: Parameter, hints: dict[st
         converter = converter_for(hints.get(parameter.name, Any), f"$.{parameter.name}")
     except BadHandler as exc:
         raise BadHandler(
-            f"The parameter {parameter.name} of {_called(handler)} has an unsuitable type: {exc.message}",
+            f"The parameter {parameter.name} of the handler {_called(handler)} has an unsuitable type:"
+            f" {exc.message}",
             exc.hint,
         ) from None
     if parameter.default is not Parameter.empty:
@@ -105,7 +107,8 @@ def _check_default(handler: Callable[..., Any], parameter: Parameter, converter:
         encode(converter.to_json(parameter.default))
     except InvalidPayload as exc:
         raise BadHandler(
-            f"The default of {parameter.name} in {_called(handler)} cannot be in a payload: {exc.message}",
+            f"The default value of the parameter {parameter.name} of the handler {_called(handler)} cannot be"
+            f" stored in a payload: {exc.message}",
             "use None as the default, and set the real default inside the handler",
         ) from None
 
@@ -119,7 +122,7 @@ def _output(handler: Callable[..., Any], hints: dict[str, Any]) -> Converter:
         return converter_for(annotation, "$")
     except BadHandler as exc:
         raise BadHandler(
-            f"The return type of {_called(handler)} is unsuitable: {exc.message}", exc.hint
+            f"The return type of the handler {_called(handler)} is unsuitable: {exc.message}", exc.hint
         ) from None
 
 

@@ -207,7 +207,7 @@ class Task(Generic[P, R]):
         """The job of a call, with this task's options where the call has none of its own."""
         if require_call(call).task.name != self.name:
             raise InvalidInput(
-                f"{self.name} got a call of another task, {call.task.name}.",
+                f"The task {self.name} got a call of another task, {call.task.name}.",
                 f"create the calls with {self.name}.call(…), or enqueue calls of several tasks with "
                 "app.enqueue_many(…)",
             )

@@ -91,14 +91,14 @@ def _unique_key(name: str, handler: Callable[..., Any], policy: TaskPolicy) -> T
 
 def _check_kind(handler: Any) -> None:
     if isinstance(handler, Task):
-        raise BadHandler(f"{handler.name} is already a task.", "decorate the function once")
+        raise BadHandler(f"The function is already the task {handler.name}.", "decorate the function once")
     if not callable(handler) or isinstance(handler, type):
         raise BadHandler(
             f"A task must be a function (got {handler!r}).", "decorate a function with @app.task(…)"
         )
     if inspect.isgeneratorfunction(handler) or inspect.isasyncgenfunction(handler):
         raise BadHandler(
-            f"{handler.__qualname__} is a generator, but a job has a single output.",
+            f"The handler {handler.__qualname__} is a generator, but a job has a single output.",
             "return the result; to report steps, call ctx.progress() or ctx.checkpoint()",
         )
 
@@ -106,14 +106,14 @@ def _check_kind(handler: Any) -> None:
 def _check_importable(handler: Callable[..., Any]) -> None:
     if isinstance(handler, OpenableHandler):
         raise BadHandler(
-            f"{handler.name} cannot run in its own process, because it uses connections that exist only in "
-            "the worker process.",
+            f"The handler {handler.name} cannot run in its own process, because it uses connections that "
+            "exist only in the worker process.",
             'remove mode="process"',
         )
     name = getattr(handler, "__qualname__", "<unnamed>")
     if "<" in name:
         raise BadHandler(
-            f"{name} cannot run in its own process, because another process cannot import it.",
+            f"The handler {name} cannot run in its own process, because another process cannot import it.",
             "put the function at the top level of a module",
         )
 

@@ -127,7 +127,7 @@ def _explained(mapping: ImportMapping, key: str) -> Iterator[None]:
     except asyncpg.PostgresError as exc:
         if str(exc.sqlstate)[:2] in ("22", "25", "42"):
             raise mapping.error(
-                key, f"{key} cannot be used: {exc}.", "correct it; you can try it out in psql"
+                key, f"{key} cannot be used: {exc}.", f"correct {key}; you can test it in psql"
             ) from exc
         raise translate(exc) from exc
 

@@ -56,7 +56,8 @@ def _managing(function: Callable[..., Any], name: str, takes: str, count: int) -
         inspect.signature(function).bind(*[None] * count)
     except TypeError as exc:
         raise BadHandler(
-            f"{function.__qualname__} cannot be called: {exc}.", f"the function must take {takes}"
+            f"The function {function.__qualname__} cannot be called: {exc}.",
+            f"the function must take {takes}",
         ) from None
     manage = asynccontextmanager(function) if inspect.isasyncgenfunction(function) else function
     return lambda *given: _YieldsOnce(manage(*given), function.__qualname__)
@@ -89,5 +90,5 @@ class _YieldsOnce:
             if (mistake := _MISTAKES.get(str(exc))) is None:
                 raise
             raise BadHandler(
-                f"{self._name} {mistake}.", "the function must yield exactly once, or raise"
+                f"The function {self._name} {mistake}.", "the function must yield exactly once, or raise"
             ) from None

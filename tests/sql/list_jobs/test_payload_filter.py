@@ -133,8 +133,8 @@ async def test_the_time_of_the_enqueue_chooses(conn: Connection) -> None:
         ({"a.": 1}, "empty name"),
         ({"a" * 10_000: 1}, "500 characters"),
         ({".".join("a" * 65): 1}, "64 names"),
-        ({"a": {}}, "must be a text, a number"),
-        ({"a": ["x"]}, "must be a text, a number"),
+        ({"a": {}}, "must be a string, a number"),
+        ({"a": ["x"]}, "must be a string, a number"),
         ({"a": "x" * 1001}, "at most 1000 characters"),
     ],
 )

@@ -73,7 +73,7 @@ class LoopbackOnly:
                 "host_not_allowed",
                 "A server without access keys accepts requests only for localhost or a loopback address "
                 f"(got the host {', '.join(hosts)[:200]!r}).",
-                "call it as localhost or 127.0.0.1, or use 'holdfast serve' with an access key",
+                "call the server as localhost or 127.0.0.1, or use 'holdfast serve' with an access key",
             )
         if not is_own_origin(headers, BY_NO_OTHER_PAGE, self._origins):
             raise RequestRefused(
@@ -81,7 +81,7 @@ class LoopbackOnly:
                 "origin_not_allowed",
                 "A server without access keys refuses requests from web pages of another origin "
                 f"(got {named_origin(headers)}).",
-                "to allow an origin, set HOLDFAST_SERVE_ALLOW_ORIGIN to it and restart the server",
+                "to allow an origin, set HOLDFAST_SERVE_ALLOW_ORIGIN to that origin and restart the server",
             )
 
 

@@ -86,7 +86,9 @@ class Rates:
             )
         else:
             _refuse_in(
-                self._addresses.take(address), "too_many_log_ins", "Too many log-ins failed at this address."
+                self._addresses.take(address),
+                "too_many_log_ins",
+                "Too many log-ins from this address failed.",
             )
         try:
             yield

@@ -153,7 +153,8 @@ class ProducerRuns:
         queue = job.options.get("queue")
         if caller.queues is not None and queue is None:
             raise AccessDenied(
-                f"The access key {caller.name} is limited to some queues.", "give on_complete a queue"
+                f"The access key {caller.name} is limited to some queues, so on_complete must name a queue.",
+                'add "queue" to on_complete',
             )
         queues = None if queue is None else [queue]
         await self._access.check(request, AccessAction.ENQUEUE, queues=queues, tasks=[job.task])
@@ -198,7 +199,7 @@ def _read_job(caller: Caller, document: Any, path: str) -> NewJob:
     """Problems have the path in the whole body."""
     try:
         if not isinstance(document, dict):
-            raise InvalidPayload("This must be a job.", AS_A_JOB)
+            raise InvalidPayload("A job must be a JSON object.", AS_A_JOB)
         return scoped_job(caller, read_job(document))
     except HoldfastError as exc:
         status, said = problem_of(exc)

@@ -124,7 +124,9 @@ def read_span(given: Mapping[str, Any], name: str, most: timedelta = LONGEST_SPA
         return None
     found = parse_duration(given[name])
     if found > most:
-        raise InvalidOption(f"{name} must be at most {most.total_seconds():,.0f} seconds.")
+        raise InvalidOption(
+            f"{name} must be at most {most.total_seconds():,.0f} seconds (got {given[name]!r})."
+        )
     return found
 
 
@@ -170,7 +172,8 @@ def _check_length(path: str, schema: Schema, value: str | list[Any]) -> None:
 
 
 def _wrong(path: str, must: str) -> InvalidPayload:
-    return InvalidPayload(f"{path.removeprefix('$.')} must {must}.", HINT, path)
+    what = "The body" if path == "$" else path.removeprefix("$.")
+    return InvalidPayload(f"{what} must {must}.", HINT, path)
 
 
 def _is(kind: str, value: Any) -> bool:

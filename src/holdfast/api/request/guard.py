@@ -89,8 +89,8 @@ class _Exchange:
             raise RequestRefused(
                 431,
                 "headers_too_large",
-                f"Address and headers must have at most {self._most_headers:,} bytes.",
-                "send less, or send it in the body",
+                f"The URL and the headers must have at most {self._most_headers:,} bytes together.",
+                "send fewer headers or a shorter URL, or send the data in the body",
             )
 
     def check_length(self) -> None:
@@ -165,5 +165,5 @@ class _Exchange:
             413,
             "body_too_large",
             f"The body must have at most {self._most:,} bytes.",
-            "send less, or several requests",
+            "send less data, or split the data into several requests",
         )

@@ -69,4 +69,6 @@ def read_number(cursor: str | None, most: int) -> int | None:
 
 
 def wrong_cursor() -> InvalidOption:
-    return InvalidOption("cursor must be the `next` of the page before.", "leave it out for the first page")
+    return InvalidOption(
+        "cursor must be the value `next` of the previous page.", "leave out cursor for the first page"
+    )

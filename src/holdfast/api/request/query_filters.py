@@ -67,7 +67,9 @@ class Filters:
 
 def _whole(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 11 and int(text) < MOST_INTEGER):
-        raise InvalidOption(f"This must be a whole number (got {text[:100]!r}).", "write it in digits")
+        raise InvalidOption(
+            f"A number in a filter must be a whole number (got {text[:100]!r}).", "write it in digits"
+        )
     return int(text)
 
 

@@ -39,7 +39,7 @@ def check_actor(caller: Caller, filters: Mapping[str, Any]) -> None:
     if caller.scope is not None and filters.get("actor", caller.name) != caller.name:
         raise AccessDenied(
             f"The access key {caller.name} can use the filter actor only with its own name.",
-            "leave out actor",
+            "leave out the filter actor, or pass the name of the access key as its value",
         )
 
 

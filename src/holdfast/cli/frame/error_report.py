@@ -25,7 +25,7 @@ def report(exc: Exception, arguments: Sequence[str] = ()) -> int:
 
 
 def _explain(exc: Exception, arguments: Sequence[str]) -> tuple[str, str | None, int]:
-    if isinstance(exc, InvalidPayload) and exc.path not in exc.message:
+    if isinstance(exc, InvalidPayload) and exc.path != "$" and exc.path not in exc.message:
         return f"{exc.message} (at {exc.path})", exc.hint, exc.exit_code
     if isinstance(exc, HoldfastError):
         return exc.message, exc.hint, exc.exit_code

@@ -11,8 +11,8 @@ declare
   moment constant timestamptz := holdfast.now();
 begin
   if cardinality(hashes) is distinct from cardinality(workers) or cardinality(hashes) > 1000 then
-    perform holdfast.refuse('HF002', 'hashes and workers must be lists of the same length, at most 1000.',
-      'Pass one of each for every claim.');
+    perform holdfast.refuse('HF002', 'hashes and workers must have the same length, at most 1000 each.',
+      'Pass one hash and one worker for every claim.');
   end if;
   return query
     select c.place::integer

@@ -14,8 +14,8 @@ declare
     from holdfast.place_of_jobs(array(select distinct u from unnest(jobs) as u where u is not null)) as p);
 begin
   if cardinality(hashes) is distinct from cardinality(jobs) or cardinality(hashes) > 1000 then
-    perform holdfast.refuse('HF002', 'hashes and jobs must be lists of the same length, at most 1000.',
-      'Pass one of each for every watcher.');
+    perform holdfast.refuse('HF002', 'hashes and jobs must have the same length, at most 1000 each.',
+      'Pass one hash and one job for every watcher.');
   end if;
   return query
     select w.place::integer

@@ -21,7 +21,7 @@ begin
   on conflict (name) where revoked_at is null do nothing;
   if not found then
     perform holdfast.refuse('HF005', format('There is an access key %s already.', name),
-      'Choose another name, or rotate or revoke the key.');
+      'Choose another name. To give the existing key a new secret, rotate the key; to end it, revoke it.');
   end if;
   insert into holdfast.access_secrets (hash, key_id, created_at) values (hash, new_id, moment);
   perform holdfast.record_change('create_access_key', 'access_key', name, '{}', jsonb_strip_nulls(jsonb_build_object(

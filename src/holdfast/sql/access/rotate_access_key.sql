@@ -13,7 +13,9 @@ declare
   moment  timestamptz;
 begin
   if overlap is null or overlap not between interval '0' and interval '30 days' then
-    perform holdfast.refuse('HF002', 'overlap must be between 0 and 30 days.', 'Pass for example ''1 hour''.');
+    perform holdfast.refuse('HF002',
+      format('overlap must be between 0 and 30 days (got %s).', coalesce(overlap::text, 'null')),
+      'Pass for example ''1 hour''. Until the overlap ends, the old secret is accepted too.');
   end if;
   perform holdfast.check_access_hash(hash);
   rotated := holdfast.find_access_key(name);

@@ -33,7 +33,7 @@ begin
   if caller.scope is not null and settings #>> '{filter,actor}' <> caller.name then
     perform holdfast.refuse('HF008',
       format('The access key %s can use the filter actor only with its own name.', caller.name),
-      'Leave out actor.');
+      'Leave out the filter actor, or pass the name of the access key as its value.');
   end if;
   own := jsonb_build_object('queue', 'holdfast', 'origin', 'manual', 'actor', caller.name, 'rules', false)
     || case when idempotency_key is null then '{}' else jsonb_build_object('unique_key', idempotency_key,

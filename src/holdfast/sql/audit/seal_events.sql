@@ -16,8 +16,8 @@ declare
 begin
   perform holdfast.check_count('max', max);
   if current_setting('transaction_isolation') <> 'read committed' then
-    perform holdfast.refuse('HF002', 'seal_events needs a transaction that is read committed.',
-      'An older snapshot would leave out events that were committed since. Call it in a transaction of its own.');
+    perform holdfast.refuse('HF002', 'seal_events needs a transaction with the isolation level read committed.',
+      'An older snapshot would leave out events that were committed later. Call seal_events in its own transaction.');
   end if;
   if not holdfast.try_lock('seal_events') then
     return;

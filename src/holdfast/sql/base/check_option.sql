@@ -13,8 +13,9 @@ begin
      or options ->> name = '' and name not in ('group', 'endpoint')
      or length(options ->> name) > 200 and name in ('origin', 'actor');
   if wrong is not null then
-    perform holdfast.refuse('HF002', format('The option %s must not be empty or too long.', wrong),
-      'A key may have up to 1000 bytes, a name up to 200 characters.');
+    perform holdfast.refuse('HF002', format('The option %s must have 1 to %s.', wrong,
+        case when wrong ~ '_(key|scope)$' then '1000 bytes' else '200 characters' end),
+      'Pass a value of this length, or leave out the option.');
   end if;
   select name into wrong
   from unnest(array['run_at', 'deadline']) as name

@@ -21,7 +21,7 @@ begin
       when cardinality(one.names) > 64 then format('A path must have at most 64 names (got %s)', cardinality(one.names))
       when one.path = '' or '' = any (one.names) then format('The path "%s" has an empty name', one.path)
       when jsonb_typeof(one.value) in ('object', 'array') then
-        format('The value at the path %s must be a text, a number, true, false or null', one.path)
+        format('The value at the path %s must be a string, a number, true, false or null', one.path)
       when length(one.value #>> '{}') > 1000 then
         format('The value at the path %s must have at most 1000 characters', one.path)
     end;

@@ -5,8 +5,9 @@ language plpgsql immutable
 as $$
 begin
   if within is null or within not between interval '0' and interval '1 minute' then
-    perform holdfast.refuse('HF002', format('within is out of range (got %s).', coalesce(within::text, 'null')),
-      'Pass at most 1 minute.');
+    perform holdfast.refuse('HF002', format('within must be between 0 and 1 minute (got %s).',
+        coalesce(within::text, 'null')),
+      'Pass how long the maintenance task may work.');
   end if;
 end
 $$;

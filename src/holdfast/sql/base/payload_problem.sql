@@ -4,7 +4,7 @@ returns text
 language sql immutable parallel safe
 as $$
   select case
-    when document is null then '$ is missing'
+    when document is null then '$ is null in SQL, which is not a JSON value'
     when strpos(document, $re$\u$re$) > 0 and document ~ $re$\\u(0000|[dD][89a-fA-F])$re$
       or document ~ '[eE][-+]?[0-9]{3}'
       or octet_length(document) > 128 and (

@@ -23,8 +23,8 @@ exception
     or invalid_text_representation or numeric_value_out_of_range or invalid_parameter_value then
     raise exception using
       errcode = 'HF002',
-      message = format('A duration must be a number of seconds or a text with a unit (got %s).',
+      message = format('A duration must be a number of seconds or a string with a unit (got %s).',
         left(value::text, 200)),
-      hint = 'Pass a number of seconds, or a text such as "5 minutes".';
+      hint = 'Pass a number of seconds, or a string such as "5 minutes".';
 end
 $$;

@@ -16,7 +16,7 @@ begin
     or jsonb_typeof(value) = 'object' and value - array['traceparent', 'tracestate'] <> '{}' then
     perform holdfast.refuse('HF002',
       format('The option trace must be a W3C traceparent (got %s).', left(value::text, 200)),
-      'Pass a text such as 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01, or an object with traceparent and'
+      'Pass a string such as 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01, or an object with traceparent and'
       ' tracestate.');
   end if;
   state := nullif(value ->> 'tracestate', '');

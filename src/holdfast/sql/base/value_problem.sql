@@ -19,7 +19,7 @@ as $$
       -- The smallest double is 5e-324; up to half of it is read as 0.
       when token ~ '[eE]' and substring(token from '[eE]([-+]?[0-9]{1,9})')::integer < -324
         or token ~ '[.eE]' and abs(token::numeric) < 2.4703282292062328e-324 and token ~ '^-?[0.]*[1-9]'
-        then ' is a number that reads as 0'
+        then ' is a number so small that it reads as 0'
       -- Many digits and an allowed exponent together: a double reader gets infinity.
       when token ~ '[.eE]' and abs(token::numeric) > 1.7976931348623157e308 then ' is a number beyond 1e308'
     end

@@ -20,8 +20,9 @@ begin
       'Give max_time when you start a run. A run without max_time cannot get one later.');
   elsif by is null or by <= '0' or by > interval '1000 years' then
     perform holdfast.refuse('HF002',
-      format('by must be more than 0 and at most 1000 years (got %s).', coalesce(by::text, 'null')),
-      'Pass the additional time, such as 2 hours. If the time of the run is over, this time counts from now.');
+      format('The argument by must be more than 0 and at most 1000 years (got %s).', coalesce(by::text, 'null')),
+      'Pass the additional time, such as 2 hours. If the time of the run is over, the additional time counts from'
+        ' now.');
   end if;
   update holdfast.run_budgets as t
   set stops_at = greatest(b.stops_at, holdfast.now()) + by, reached_at = null

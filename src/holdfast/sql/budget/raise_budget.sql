@@ -32,9 +32,9 @@ begin
     or max_units <= b.max_units or max_units >= 'infinity'
   then
     perform holdfast.refuse('HF002',
-      format('The new total must be more than the present one (amount %s, max_units %s).',
+      format('Each new total must be more than the present one (present amount: %s, present max_units: %s).',
         coalesce(b.max_money::text, 'not set'), coalesce(b.max_units::text, 'not set')),
-      'Pass the new total for the whole run, including what the run has already used.');
+      'Pass amount, max_units or both: each is a total for the whole run, including what the run has already used.');
   end if;
   update holdfast.run_budgets as t
   set max_money = coalesce(amount, b.max_money),

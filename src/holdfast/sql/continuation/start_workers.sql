@@ -24,7 +24,8 @@ begin
     or most not between 1 and 1000 or size < 1 or apart not between interval '0' and interval '1 hour'
   then
     perform holdfast.refuse('HF002', format('The plan %s is invalid.', left(plan::text, 200)),
-      'The keys of a plan are most (1 to 1000), claim_size, apart, queues, group, time_box and slots.');
+      'The keys of a plan are most (1 to 1000), claim_size (at least 1), apart (at most 1 hour), queues, group,'
+        ' time_box and slots.');
   end if;
   perform from holdfast.runs as r where r.id = run for update;
   if not found then

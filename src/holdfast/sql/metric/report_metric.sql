@@ -26,8 +26,10 @@ begin
       order by random()
       limit 1);
     if free is null then
-      perform holdfast.refuse('HF002', format('The metric %s has %s label sets already.', name, most),
-        'Use fewer values for its labels, or wait: a label set that is no longer reported is deleted after 7 days.');
+      perform holdfast.refuse('HF002',
+        format('The metric %s already has %s label sets, which is the limit.', name, most),
+        'Use fewer values for the metric''s labels, or wait: a label set that is no longer reported is deleted after'
+          ' 7 days.');
     end if;
     insert into holdfast.reported_metrics (name, labels, place, value, reported_at)
     values (name, set_of, free, value, holdfast.now())

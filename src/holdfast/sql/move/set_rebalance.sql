@@ -20,7 +20,7 @@ begin
   select k into unknown from jsonb_object_keys(p) as k
   where k <> all (array['ratio', 'least_depth', 'max_jobs', 'condition']);
   if unknown is not null then
-    perform holdfast.refuse('HF002', format('A pair of queues has no setting %s.', unknown),
+    perform holdfast.refuse('HF002', format('The rebalancing of two queues has no setting %s.', unknown),
       'Use ratio, least_depth, max_jobs, condition.');
   end if;
   if p ->> 'condition' is not null then
@@ -46,7 +46,7 @@ exception
   when check_violation or invalid_text_representation or numeric_value_out_of_range then
     raise exception using
       errcode = 'HF002',
-      message = format('A setting of the pair %s -> %s is out of range: %s.', from_queue, to_queue,
+      message = format('A setting of the rebalancing from %s to %s is out of range: %s.', from_queue, to_queue,
         holdfast.setting_problem(sqlerrm)),
       hint = 'ratio must be more than 1, least_depth at least 1, and max_jobs 1 to 10,000.';
 end

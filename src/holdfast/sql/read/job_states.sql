@@ -18,7 +18,7 @@ declare
 begin
   if cardinality(ids) > 10000 then
     perform holdfast.refuse('HF002', format('At most 10000 jobs can be looked up at once (got %s).', cardinality(ids)),
-      'Call it several times.');
+      'Call job_states several times, each time with some of the ids.');
   end if;
   return query
     select

@@ -17,7 +17,8 @@ declare
 begin
   if target_latency < interval '1 second' or ahead not between interval '0' and interval '1 day' or slots < 1 then
     perform holdfast.refuse('HF002',
-      format('target_latency, ahead or slots is out of range (got %s, %s, %s).', target_latency, ahead, slots),
+      format('target_latency, ahead or slots is out of range (got target_latency %s, ahead %s, slots %s).',
+        target_latency, ahead, coalesce(slots::text, 'not set')),
       'target_latency must be at least 1 second, ahead at most 1 day, and slots at least 1.');
   end if;
   return query

@@ -50,6 +50,7 @@ exception
     raise exception using
       errcode = 'HF002',
       message = format('A setting of the rule %s is out of range: %s.', name, holdfast.setting_problem(sqlerrm)),
-      hint = 'A rule needs a name, a condition, and points from -100 to 100 or a queue; position must be an integer.';
+      hint = 'A rule needs a name, a condition and an effect: points from -100 to 100, a queue, or both. position must'
+        ' be an integer, and enabled true or false.';
 end
 $$;

@@ -40,6 +40,6 @@ exception
       errcode = 'HF002',
       message = format('A setting of the rules of the %s %s is out of range: %s.', kind, owner,
         holdfast.setting_problem(sqlerrm)),
-      hint = 'base must be 0 to 100 or null, and overrides true or false.';
+      hint = 'base must be null or an integer from 0 to 100; overrides must be true or false.';
 end
 $$;

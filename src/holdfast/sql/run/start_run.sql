@@ -20,12 +20,10 @@ begin
     perform holdfast.refuse('HF002', 'The name of a run must have 1 to 200 characters.',
       'Choose a name that says what the run is for.');
   end if;
-  if exists (
-    select from jsonb_object_keys(options) as k
-    where k not in ('on_complete', 'labels', 'budget', 'max_units', 'max_time', 'origin', 'actor', 'scope')) then
-    perform holdfast.refuse('HF002', format('An option of the run is unknown (got %s).', left(options::text, 200)),
-      'The options are on_complete, labels, budget, max_units, max_time, origin, actor and scope.');
-  end if;
+  perform holdfast.refuse('HF002', format('A run has no option %s.', left(k, 200)),
+    'Use on_complete, labels, budget, max_units, max_time, origin, actor, scope.')
+  from jsonb_object_keys(options) as k
+  where k not in ('on_complete', 'labels', 'budget', 'max_units', 'max_time', 'origin', 'actor', 'scope');
   if options ? 'on_complete' and coalesce(length(options -> 'on_complete' ->> 'task'), 0) = 0 then
     perform holdfast.refuse('HF002', 'on_complete must have a task.', 'Pass {"task": "…", "payload": {…}}.');
   end if;

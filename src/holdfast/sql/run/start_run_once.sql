@@ -14,8 +14,9 @@ begin
   if coalesce(octet_length(scope), 0) not between 1 and 1000
     or coalesce(octet_length(key), 0) not between 1 and 1000
     or octet_length(request) is distinct from 32 then
-    perform holdfast.refuse('HF002', 'scope and key must have 1 to 1000 bytes, request must be a SHA-256.',
-      'Pass sha256() of the whole request as request.');
+    perform holdfast.refuse('HF002',
+      'scope and key must have 1 to 1000 bytes each, and request must be a SHA-256 (32 bytes).',
+      'Pass sha256(…) of everything that the caller asked for as request.');
   end if;
   begun := holdfast.start_run(name, options);
   begin
@@ -23,7 +24,7 @@ begin
   exception
     when sqlstate 'HF003' then
       perform holdfast.refuse('HF003', format('The key %s belongs to a run that a different request started.', key),
-        'For another run, use another key. To get the existing one, send the same request.');
+        'For another run, use another key. To get the existing run, send the same request.');
   end;
   created := run = begun;
   if not created then

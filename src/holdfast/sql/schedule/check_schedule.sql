@@ -11,7 +11,7 @@ as $$
 #variable_conflict use_variable
 begin
   if (first_slot is null) = (problem is null) or first_slot <= counts_from then
-    perform holdfast.refuse('HF002', 'check_schedule takes a slot after counts_from, or a problem.');
+    perform holdfast.refuse('HF002', 'check_schedule needs either a first_slot after counts_from, or a problem.');
   end if;
   update holdfast.schedules as s
   set state = case when problem is null then 'active' else 'invalid' end,

@@ -19,7 +19,7 @@ declare
   s    holdfast.schedules;
 begin
   if next <= runs or runs < slot or next is null then
-    perform holdfast.refuse('HF002', 'fire_schedule takes slots in the order of time.');
+    perform holdfast.refuse('HF002', 'fire_schedule needs slot, newest and next in the order of time.');
   end if;
   -- A row that another call holds is being fired, or changed: the next round sees what became of it.
   select x.* into s

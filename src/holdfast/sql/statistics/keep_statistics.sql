@@ -11,9 +11,10 @@ begin
   perform holdfast.check_reason(reason);
   if minutes is null or hours is null or minutes < interval '1 day' or hours < minutes then
     perform holdfast.refuse('HF002',
-      format('minutes must be at least 1 day and hours at least as long (got %s and %s).',
+      format('Statistics by minute must be kept for at least 1 day, and those by hour at least as long'
+        ' (got minutes %s, hours %s).',
         coalesce(minutes::text, 'null'), coalesce(hours::text, 'null')),
-      'Pass for example ''7 days'' and ''30 days'', which is the default.');
+      'Pass for example minutes ''7 days'' and hours ''30 days'', which are the defaults.');
   end if;
   select s.* into before from holdfast.statistics_settings as s for update;
   update holdfast.statistics_settings as s set keep_minutes = minutes, keep_hours = hours;

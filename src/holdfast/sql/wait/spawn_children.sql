@@ -20,8 +20,8 @@ begin
     or wait not in ('all', 'first')
     or on_failure not in ('fail', 'ignore', 'wait') then
     perform holdfast.refuse('HF002',
-      format('name, wait or on_failure is invalid (got %s, %s, %s).', name, wait, on_failure),
-      'name must have 1 to 200 characters, wait must be all or first, on_failure must be fail, ignore or wait.');
+      format('name, wait or on_failure is invalid (got name %s, wait %s, on_failure %s).', name, wait, on_failure),
+      'name must have 1 to 200 characters; wait must be all or first; on_failure must be fail, ignore or wait.');
   end if;
   select j.* into held from holdfast.jobs as j where j.id = job and j.token = spawn_children.token for update;
   if not found then

@@ -10,7 +10,7 @@ declare
 begin
   if coalesce(length(name), 0) not between 1 and 200 then
     perform holdfast.refuse('HF002', 'The name of an access key must have 1 to 200 characters.',
-      'Name it after the program that uses it.');
+      'Name the key after the program that uses it.');
   end if;
   if role is null or role not in ('viewer', 'producer', 'worker', 'operator', 'admin') then
     perform holdfast.refuse('HF002',
@@ -26,10 +26,11 @@ begin
   if wrong is not null then
     perform holdfast.refuse('HF002',
       format('%s must be a list of 1 to 100 names of at most 200 characters.', wrong),
-      format('To allow all of them, leave out %s.', wrong));
+      format('To allow all %1$s, leave out %1$s.', wrong));
   end if;
   if expires_in <= interval '0' or expires_in > interval '1000 years' then
-    perform holdfast.refuse('HF002', 'expires_in must be more than 0 and at most 1000 years.',
+    perform holdfast.refuse('HF002',
+      format('expires_in must be more than 0 and at most 1000 years (got %s).', expires_in),
       'Pass for example ''90 days''.');
   end if;
   perform holdfast.check_access_hash(hash);

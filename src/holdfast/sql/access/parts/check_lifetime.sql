@@ -5,7 +5,8 @@ language plpgsql immutable
 as $$
 begin
   if lifetime is null or lifetime <= interval '0' or lifetime > longest then
-    perform holdfast.refuse('HF002', format('lifetime must be more than 0 and at most %s.', longest),
+    perform holdfast.refuse('HF002',
+      format('lifetime must be more than 0 and at most %s (got %s).', longest, coalesce(lifetime::text, 'null')),
       'Pass for example ''10 minutes''.');
   end if;
 end

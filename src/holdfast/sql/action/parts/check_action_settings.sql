@@ -8,10 +8,10 @@ declare
 begin
   if octet_length(settings::text) > 16384 then
     perform holdfast.refuse('HF002', 'The settings of an action must have at most 16 KiB.',
-      'Choose the jobs by queue, task, run or label.');
+      'Instead of listing many values, choose the jobs by queue, task, run or label.');
   end if;
   if filter is null or filter = '{}' then
-    perform holdfast.refuse('HF002', 'The filter must not be empty.', 'Name at least a queue, a task or a state.');
+    perform holdfast.refuse('HF002', 'The filter must not be empty.', 'Pass a filter such as {"queue": "mail"}.');
   end if;
   perform holdfast.refuse_reserved(filter ->> 'queue', filter ->> 'task', settings ->> 'to');
   if action in ('replay_dead_letters', 'resolve_dead_letters') then

@@ -28,12 +28,14 @@ begin
       hint);
   end if;
   if known.set_for = 'queue' and of_group is not null or known.set_for = 'worker group' and of_queue is not null then
-    perform holdfast.refuse('HF002', format('The flag %s can be set for all or for one %s.', name, known.set_for),
+    perform holdfast.refuse('HF002', format('The flag %1$s can be set only for all %2$ss or for one %2$s.', name,
+        known.set_for),
       hint);
   end if;
   if length(coalesce(of_queue, of_group, 'all')) not between 1 and 200 then
     perform holdfast.refuse('HF002',
-      format('The name of the %s must have 1 to 200 characters.', known.set_for), 'To set it for all, pass null.');
+      format('The name of the %s must have 1 to 200 characters.', known.set_for),
+      format('To set the flag for all %ss, pass null.', known.set_for));
   end if;
   if value is not null and of_queue is not null
     and not exists (select from holdfast.queues as q where q.name = of_queue) then

@@ -15,11 +15,12 @@ as $$
     then true
     when holdfast.is_reserved(queue) then holdfast.refuse_reserved(queue)
     when bytes > coalesce(payload_limit, 262144) then holdfast.refuse('HF001',
-      format('The payload at index %s is refused: $ is %s bytes long, but the queue %s allows only %s.',
+      format('The payload at index %s has %s bytes, but the queue %s allows only %s.',
         i - 1, bytes, queue, coalesce(payload_limit, 262144)),
       'Store large data elsewhere and pass a reference to it, or raise the queue''s payload_limit.', '$')::boolean
     else holdfast.refuse('HF002',
-      format('An option at index %s is out of range (got priority %s, max_failures %s, timeout %s, queue %s).',
+      format('An option of the job at index %s is out of range (got priority %s, max_failures %s, timeout %s,'
+        ' queue %s).',
         i - 1, priority, coalesce(max_failures::text, 'not set'), coalesce(timeout::text, 'not set'), queue),
       'priority must be 0 to 100, max_failures at least 1, timeout more than 0, and the queue 1 to 200 characters long.'
     )::boolean

@@ -5,14 +5,14 @@ language sql immutable parallel safe
 as $$
   select case
     when report is null or jsonb_typeof(report) <> 'object' then
-      format('A report must be an object (got %s).', coalesce(left(report::text, 200), 'null'))
+      format('A report of progress must be an object (got %s).', coalesce(left(report::text, 200), 'null'))
     when bad.counts is not null then
       format('%s must be an integer, 0 or more (got %s).', bad.counts, coalesce(report ->> bad.counts, 'null'))
     -- As JSON: PostgreSQL may evaluate a cast before the cases above, and a cast of what is no integer fails.
     when report -> 'done' > nullif(report -> 'total', 'null') then
       format('done must not be more than total (got %s of %s).', report ->> 'done', report ->> 'total')
     when bad.texts is not null then
-      format('%s must be a text (got %s).', bad.texts, left((report -> bad.texts)::text, 200))
+      format('%s must be a string (got %s).', bad.texts, left((report -> bad.texts)::text, 200))
     when jsonb_typeof(report -> 'errors') not in ('array', 'null') then
       format('errors must be an array (got %s).', left((report -> 'errors')::text, 200))
   end

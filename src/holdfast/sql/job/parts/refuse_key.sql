@@ -5,5 +5,5 @@ language sql volatile
 as $$
   select holdfast.refuse('HF003',
     format('The unique key %s belongs to the job %s, which has another payload or other options.', key, holder),
-    'For different work, use another key. To get the existing job, enqueue the same again.')
+    'For different work, use another key. To get the existing job, enqueue the same payload with the same options.')
 $$;

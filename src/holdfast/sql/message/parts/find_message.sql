@@ -58,7 +58,7 @@ begin
   limit 1;
   if job_id is null then
     perform holdfast.refuse('HF004', format('There is no message %s.', left(message, 200)),
-      'Send the unique key of a job, or its id.');
+      'Send the unique key or the id of a job.');
   elsif held > 1 then
     perform holdfast.refuse('HF005',
       format('The message id %s matches %s jobs of this worker.', left(message, 200), held),

@@ -24,7 +24,7 @@ begin
   if wrong is not null then
     perform holdfast.refuse('HF002', format('The label %s is invalid.', left(wrong, 100)),
       'A label''s name consists of letters, digits and _, begins with a letter or a single _ and has at most 100'
-      ' characters; its value is a string of at most 200.');
+      ' characters; its value is a string of at most 200 characters.');
   end if;
   -- A set is a key of an index, whose entries are bounded.
   if (select count(*) from jsonb_object_keys(labels)) > 10 or octet_length(labels::text) > 2000 then

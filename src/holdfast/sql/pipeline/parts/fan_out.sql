@@ -13,7 +13,7 @@ declare
 begin
   if job.pipeline is null or jsonb_typeof(detail -> 'stages') <> 'array'
     or jsonb_array_length(detail -> 'stages') = 0 then
-    perform holdfast.refuse('HF002', 'the next stages must be a list, and the job must be in a pipeline');
+    perform holdfast.refuse('HF002', 'several next stages need a job in a pipeline, and a list of at least one stage');
   end if;
   left_stage.job_id := job.id;
   left_stage.units := holdfast.read_number(detail -> 'units');

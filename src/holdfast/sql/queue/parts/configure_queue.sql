@@ -74,7 +74,7 @@ exception
     raise exception using
       errcode = 'HF002',
       message = format('A setting of the queue %s is out of range: %s.', name, holdfast.setting_problem(sqlerrm)),
-      hint = 'priority must be 0 to 100, limits at least 1, durations more than 0, detail off, basic or full,'
-        ' logs off, errors or all, and stats_label a name of 1 to 200 characters.';
+      hint = 'priority must be 0 to 100; limits must be at least 1, and durations more than 0; detail must be off,'
+        ' basic or full; logs must be off, errors or all; stats_label must have 1 to 200 characters.';
 end
 $$;

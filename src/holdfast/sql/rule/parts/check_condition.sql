@@ -19,7 +19,7 @@ begin
   if coalesce(octet_length(condition), 0) not between 1 and 1024 then
     perform holdfast.refuse('HF002',
       format('A condition must have 1 to 1024 bytes (got %s).', coalesce(octet_length(condition), 0)),
-      'Split the condition into several rules.');
+      'Every rule needs a condition. Split one that is too long into several rules.');
   end if;
   begin
     parsed := regexp_replace((condition::jsonpath)::text, $re$"(?:[^"\\]|\\.)*"$re$, '""', 'g');
@@ -35,7 +35,7 @@ begin
     from (values
       ('like_regex', $re$ like_regex $re$, $re$(?<!\.)\mlike_regex\M$re$,
         'A regular expression may take very long. Compare with ==, or use starts with.'),
-      ('**', $re$\.\*\*$re$, $re$\*\*$re$, 'It would read all of the payload. Name a field instead.'),
+      ('**', $re$\.\*\*$re$, $re$\*\*$re$, 'This would read the whole payload. Name a field instead.'),
       ('variables', $re$\$""$re$, $re$\$[^\s.\[)?=<>!&|+*/%,-]$re$, 'There are no variables. Use the facts'
         ' $.payload, $.labels, $.task, $.queue, $.origin, $.size, $.now, $.hour and $.weekday.')
     ) as b (what, found_as, written_as, hint)

@@ -8,7 +8,7 @@ begin
   perform holdfast.refuse_reserved(of_owner);
   if of_kind not in ('task', 'queue') or coalesce(length(of_owner), 0) not between 1 and 200 then
     perform holdfast.refuse('HF002', format('Rules belong to a task or a queue (got %s %s).', of_kind, of_owner),
-      'Pass task or queue, then its name of 1 to 200 characters.');
+      'Pass task or queue as the kind, then the name of that task or queue (1 to 200 characters).');
   elsif of_kind = 'task' then
     insert into holdfast.tasks (name) values (of_owner) on conflict do nothing;
     perform from holdfast.tasks as t where t.name = of_owner for update;

@@ -15,7 +15,7 @@ begin
   where k <> all (array['task', 'pipeline', 'cron', 'every', 'tz', 'payload', 'options', 'missed', 'overlap']);
   if wrong is not null then
     perform holdfast.refuse('HF002', format('A schedule has no setting %s.', wrong),
-      'Use task or pipeline, cron or every, tz, payload, options, missed, overlap.');
+      'Use task, pipeline, cron, every, tz, payload, options, missed, overlap.');
   end if;
   perform holdfast.check_object('options', options);
   select k into wrong from jsonb_object_keys(options) as k where k <> all (allowed);
@@ -24,7 +24,7 @@ begin
       format('Use %s.', array_to_string(allowed, ', ')));
   end if;
   if options -> 'labels' ?| array['schedule', 'slot'] then
-    perform holdfast.refuse('HF002', 'The labels schedule and slot are set by the schedule itself.',
+    perform holdfast.refuse('HF002', 'The schedule itself sets the labels schedule and slot.',
       'Give your labels other names.');
   end if;
   perform holdfast.refuse_reserved(settings ->> 'task', settings ->> 'pipeline', options ->> 'queue');

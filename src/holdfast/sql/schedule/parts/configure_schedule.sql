@@ -50,7 +50,7 @@ exception
       errcode = 'HF002',
       message = format('A setting of the schedule %s is missing or out of range: %s.', name,
         holdfast.setting_problem(sqlerrm)),
-      hint = 'A schedule has a task or a pipeline, and cron or every (whole seconds, at most 366 days). missed is skip,'
-        ' last or all, overlap is allow or skip. Its name has at most 100 characters.';
+      hint = 'A schedule needs either task or pipeline, and either cron or every (whole seconds, at most 366 days).'
+        ' missed must be skip, last or all; overlap must be allow or skip; the name must have 1 to 100 characters.';
 end
 $$;
