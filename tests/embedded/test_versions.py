@@ -54,7 +54,7 @@ def test_data_whose_inner_version_differs_are_refused(own_data_dir: Path) -> Non
 def test_a_directory_that_is_itself_a_cluster_is_refused(short_dir: Path) -> None:
     (short_dir / "PG_VERSION").write_text("18\n")
 
-    with pytest.raises(EmbeddedError, match="itself a PostgreSQL data directory"):
+    with pytest.raises(EmbeddedError, match="already is a PostgreSQL data directory"):
         fast_server(short_dir).start()
 
 

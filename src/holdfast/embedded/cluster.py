@@ -28,8 +28,8 @@ class Cluster:
     def ensure(self) -> None:
         if (self.place.root / "PG_VERSION").exists():
             raise EmbeddedError(
-                f"{self.place.root} is itself a PostgreSQL data directory. "
-                "Set HOLDFAST_DATA_DIR to another directory; Holdfast creates the data in a subdirectory."
+                f"Holdfast cannot use {self.place.root}, because it already is a PostgreSQL data directory. "
+                "Set HOLDFAST_DATA_DIR to another directory."
             )
         if self.place.pgdata.exists() and any(self.place.pgdata.iterdir()):
             self._check()

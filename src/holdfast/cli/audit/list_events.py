@@ -41,8 +41,8 @@ def list_events(
 ) -> None:
     """List events of the audit trail, the most recent first.
 
-    An event is a changed setting, an action of an operator, or a job that was rejected, cancelled or became
-    dead.
+    An event is a change of a setting, an action of an operator, or the end of a job that was rejected, was
+    cancelled or became dead.
     """
     found = with_database(context, lambda database: audit.newest_events(database, filters, limit))
     print_list(as_json, "events", found, EVENTS, keep=("id", "time"))

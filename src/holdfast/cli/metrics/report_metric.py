@@ -51,7 +51,7 @@ def report_metric(
 
 
 def list_reported(context: typer.Context, limit: Limit = 1000, as_json: Json = False) -> None:
-    """List your own metrics, each with its latest value."""
+    """List the metrics that your other systems report, each with its latest value."""
     found = with_database(context, lambda database: metrics.reported_metrics(database, limit))
     print_list(as_json, "metrics", found, COLUMNS, keep=("name", "value", "reported"))
 

@@ -27,8 +27,8 @@ def move_jobs(
 ) -> None:
     """Move ready and scheduled jobs to another queue.
 
-    The jobs that would start next move first. Running jobs, waiting jobs, jobs of pipelines
-    and suspects (jobs whose worker vanished while it ran them) stay.
+    Moves the jobs in the order in which they would have started. These jobs stay: running jobs, waiting
+    jobs, jobs of pipelines, and suspects (jobs whose worker vanished while it ran them).
     """
     moved = with_database(
         context, lambda database: move_in_steps(database, source, to, limit, reason, actor())

@@ -59,7 +59,10 @@ def check_rollout(
     ],
     as_json: Json = False,
 ) -> None:
-    """Print 'in' if the key is in the roll-out, else 'out'."""
+    """Print 'in' if a roll-out includes a key, else 'out'.
+
+    Your app asks the same to decide whether a key, such as a customer, takes the new way.
+    """
     is_in = with_database(context, lambda database: rollouts.in_rollout(database, name, key))
     if as_json:
         print_json({"name": name, "key": key, "in": is_in})

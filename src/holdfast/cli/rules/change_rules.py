@@ -35,9 +35,10 @@ def add_rule(
 ) -> None:
     """Add a rule to a task or queue.
 
-    A rule needs a condition, and points, a queue or both. If a new job matches the condition, the points are
-    added to the job's priority, and the job goes to the queue. If several such rules have a queue, the rule
-    with the lowest position decides. By default, a queue or priority that the caller gives wins over rules.
+    A rule needs a condition. It also needs points, a queue, or both. If a new job matches the condition,
+    the points are added to the job's priority, and the job goes to the rule's queue. If a job matches several
+    rules with a queue, it goes to the queue of the rule whose position is the lowest number. By default, a
+    queue or priority that the caller gives wins over rules.
 
     The condition is a JSON path predicate on these facts of a job: $.payload, $.labels, $.task, $.queue,
     $.origin, $.size, $.now, $.hour and $.weekday.

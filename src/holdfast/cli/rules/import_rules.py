@@ -16,7 +16,9 @@ def import_rules(
     context: typer.Context,
     source: Annotated[
         str,
-        typer.Argument(metavar="PRESET|FILE", help="The preset repo-capture, or a TOML file of your own."),
+        typer.Argument(
+            metavar="PRESET|FILE", help="Either repo-capture, which is a preset, or a TOML file of your own."
+        ),
     ],
     task: Annotated[
         str | None, typer.Option(help="Add the rules to this task. Give either --task or --queue.")
@@ -26,8 +28,8 @@ def import_rules(
         list[str] | None,
         typer.Option(
             metavar="QUEUE=NAME",
-            help="Where the file says QUEUE, use the queue NAME, such as real-time=inngest. You can repeat "
-            "this option.",
+            help="Replace the queue QUEUE of the preset or file by NAME. For example, real-time=urgent sends "
+            "to urgent what the file sends to real-time. You can repeat this option.",
         ),
     ] = None,
     reason: Reason = None,

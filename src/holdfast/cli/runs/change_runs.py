@@ -67,7 +67,8 @@ def raise_budget(
     amount: Annotated[
         float | None,
         typer.Argument(
-            help="The new budget for the whole run, such as 8. It includes what the run has cost so far."
+            help="The new total budget of the run, not the increase, such as 8. What the run has cost so far "
+            "counts towards it."
         ),
     ] = None,
     max_units: MaxUnits = None,

@@ -87,8 +87,8 @@ def up(
 ) -> None:
     """A process that fails is restarted after 1 second. If it keeps failing, the wait grows to 30 seconds.
 
-    On SIGTERM or Ctrl-C, the processes finish their requests and jobs, and exit. A second signal ends the
-    wait for requests and jobs, a third one kills the processes.
+    On SIGTERM or Ctrl-C, the processes finish their requests and jobs, and exit. At a second
+    signal, they give back the jobs that still run, and exit. A third signal kills them.
 
     To set other options of 'holdfast serve' and 'holdfast worker', use their environment variables.
 

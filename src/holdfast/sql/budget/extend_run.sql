@@ -20,7 +20,7 @@ begin
       'Give max_time when you start a run. A run without max_time cannot get one later.');
   elsif by is null or by <= '0' or by > interval '1000 years' then
     perform holdfast.refuse('HF002',
-      format('The argument by must be more than 0 and at most 1000 years (got %s).', coalesce(by::text, 'null')),
+      format('The argument "by" must be more than 0 and at most 1000 years (got %s).', coalesce(by::text, 'null')),
       'Pass the additional time, such as 2 hours. If the time of the run is over, the additional time counts from'
         ' now.');
   end if;

@@ -16,7 +16,7 @@ declare
 begin
   perform holdfast.check_count('max', max);
   if which not in ('dead', 'all') then
-    perform holdfast.refuse('HF002', format('The argument which must be dead or all (got %s).', which),
+    perform holdfast.refuse('HF002', format('The argument "which" must be dead or all (got %s).', which),
       'The default is dead.');
   end if;
   select r.* into held from holdfast.runs as r where r.id = run for update;

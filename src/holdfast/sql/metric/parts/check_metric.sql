@@ -7,7 +7,7 @@ declare
   wrong text;
 begin
   if coalesce(name !~ '^[a-zA-Z_:][a-zA-Z0-9_:]*$' or length(name) > 200 or left(name, 9) = 'holdfast_', true) then
-    perform holdfast.refuse('HF002', format('name is not a valid metric name (got %s).', left(name, 200)),
+    perform holdfast.refuse('HF002', format('The name of a metric is invalid (got %s).', left(name, 200)),
       'Use letters, digits, _ and :, not a digit first, at most 200 characters; names that begin with holdfast_ are'
       ' Holdfast''s own.');
   end if;
