@@ -24,7 +24,7 @@ async def test_jobs_are_not_found_by_fields_that_the_server_masks(app: Holdfast,
     async with AsyncClient(transport=ASGITransport(app=api), base_url="http://localhost") as client:
         client.headers |= await make_key("viewer")
         hidden = (await client.get("/jobs?payload=iban:DE1")).text
-        assert "The field iban of payloads is masked." in hidden
+        assert "You cannot filter by iban, because that field of payloads is hidden." in hidden
         assert "/jobs/0" not in hidden
         assert "/jobs/0" in (await client.get("/jobs?payload=note:x")).text
 

@@ -150,7 +150,7 @@ async def test_a_branch_cannot_leave_its_stage(app: Holdfast) -> None:
     await drain(app)
     assert await handle.status() is State.COMPLETED
     ((message,),) = await app.database.fetch("select message from holdfast.attempt_view")
-    assert message == "The next stage is impossible: the job is a branch, which ends after its stage"
+    assert message.startswith("The next stage is impossible: the job is a branch")
 
 
 async def test_spawned_children_deliver_their_outputs_in_order(app: Holdfast) -> None:

@@ -164,7 +164,7 @@ def make_server(
 ) -> "_Server":
     async def maintained() -> None:
         if maintenance.done():
-            raise WrongState("The maintenance of this server has ended.")
+            raise WrongState("The background maintenance of this server has stopped because of an error.")
 
     def is_stopping() -> bool:
         return server.should_exit

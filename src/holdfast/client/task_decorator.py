@@ -106,14 +106,14 @@ def _check_kind(handler: Any) -> None:
 def _check_importable(handler: Callable[..., Any]) -> None:
     if isinstance(handler, OpenableHandler):
         raise BadHandler(
-            f"The handler {handler.name} cannot run in its own process, because it uses connections that "
+            f"The handler {handler.name} cannot run in a child process, because it uses connections that "
             "exist only in the worker process.",
             'remove mode="process"',
         )
     name = getattr(handler, "__qualname__", "<unnamed>")
     if "<" in name:
         raise BadHandler(
-            f"The handler {name} cannot run in its own process, because another process cannot import it.",
+            f"The handler {name} cannot run in a child process, because a child process cannot import it.",
             "put the function at the top level of a module",
         )
 

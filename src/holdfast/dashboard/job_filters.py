@@ -98,7 +98,8 @@ def _check_shown(filters: Mapping[str, Any], masking: Masking) -> None:
     for path in filters.get("payload", {}):
         if masking.hides(path):
             raise InvalidOption(
-                f"The field {path} of payloads is masked.", "choose the jobs by another field"
+                f"You cannot filter by {path}, because that field of payloads is hidden.",
+                "filter by another field",
             )
     for name, value in filters.get("labels", {}).items():
         if masking.hides_in({name: value}):

@@ -55,7 +55,8 @@ def show_event(
 ) -> None:
     """Show an event with all its details.
 
-    Also shows whether the day of the event is sealed (see 'holdfast audit verify').
+    Also shows whether a seal, a hash of all events of its day, protects the event (see 'holdfast audit
+    verify').
     """
     event = with_database(context, lambda database: audit.get_event(database, number))
     sealed = "not sealed yet" if event.day is None else f"with the day {event.day}"

@@ -95,8 +95,8 @@ ActorFilter = Annotated[
     str | None,
     typer.Option(
         "--actor",
-        help="Only jobs that were enqueued for this person or service ('holdfast enqueue --actor'), or by "
-        "this database login.",
+        help="Only jobs whose enqueue named this person or service (by 'holdfast enqueue --actor'), or was "
+        "made with this database login.",
     ),
 ]
 UniqueKeyFilter = Annotated[

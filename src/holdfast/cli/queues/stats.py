@@ -99,16 +99,16 @@ def show_stats(
 def keep_statistics(
     context: typer.Context,
     minutes: Annotated[
-        str, typer.Argument(metavar="MINUTES", help="Up to this age, keep statistics by minute, such as 7d.")
+        str, typer.Argument(metavar="BY_MINUTE", help="How long to keep statistics by minute, such as 7d.")
     ],
     hours: Annotated[
-        str, typer.Argument(metavar="HOURS", help="Up to this age, keep statistics by hour, such as 30d.")
+        str, typer.Argument(metavar="BY_HOUR", help="How long to keep statistics by hour, such as 30d.")
     ],
     reason: Why,
 ) -> None:
     """Set how long to keep statistics.
 
-    The defaults are 7d by minute and 30d by hour. Older statistics are deleted.
+    By default, statistics by minute are kept for 7 days, and those by hour for 30 days.
     """
     by_minute, by_hour = parse_duration(minutes), parse_duration(hours)
     with_database(

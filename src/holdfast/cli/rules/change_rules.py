@@ -117,7 +117,7 @@ def remove_rule(
     reason: Reason = None,
     as_json: Json = False,
 ) -> None:
-    """Remove a rule. The audit trail keeps its settings."""
+    """Remove a rule. The audit trail records the settings that the rule had."""
     kind, owner = owner_of(task, queue)
     with_database(context, lambda database: client.remove_rule(database, kind, owner, name, reason, actor()))
     if as_json:

@@ -67,8 +67,8 @@ def raise_budget(
     amount: Annotated[
         float | None,
         typer.Argument(
-            help="The new total budget of the run, not the increase, such as 8. What the run has cost so far "
-            "counts towards it."
+            help="The new total budget of the run, such as 8: the total, not the increase. What the run has "
+            "cost so far counts towards it."
         ),
     ] = None,
     max_units: MaxUnits = None,

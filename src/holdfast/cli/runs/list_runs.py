@@ -31,8 +31,8 @@ def list_runs(
     actor: Annotated[
         str | None,
         typer.Option(
-            help="Only runs that were started for this person or service ('holdfast runs start --actor'), or "
-            "by this database login."
+            help="Only runs whose start named this person or service (by 'holdfast runs start --actor'), or "
+            "was made with this database login."
         ),
     ] = None,
     limit: Limit = 50,

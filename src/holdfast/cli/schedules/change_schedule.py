@@ -46,11 +46,12 @@ def add_schedule(
 ) -> None:
     """Add a schedule: run a task or pipeline at given times.
 
-    Give task or pipeline, and cron or every (an interval). tz is the time zone of cron. options are those of
-    the jobs, as JSON.
+    Give task=NAME or pipeline=NAME, and cron=EXPRESSION or every=INTERVAL. tz=ZONE is the time zone of the
+    cron expression. options=JSON sets the options of the jobs.
 
-    For times at which no worker ran, missed=last (the default) enqueues one job later, missed=all one job for
-    each time, missed=skip none. With overlap=skip, no job is enqueued while the previous one has not ended.
+    missed=... says what happens after times at which no worker ran. last (the default): one job is enqueued
+    for all of them. all: one job is enqueued for each of them. skip: none is enqueued. With overlap=skip, no
+    job is enqueued while the previous one has not ended.
 
     \b
     holdfast schedules add sales task=report 'cron=0 7 * * 1-5' tz=Europe/Berlin

@@ -12,7 +12,7 @@ declare
 begin
   if cardinality(hashes) is distinct from cardinality(workers) or cardinality(hashes) > 1000 then
     perform holdfast.refuse('HF002', 'hashes and workers must have the same length, at most 1000 each.',
-      'Pass one hash and one worker for every claim.');
+      'The two are parallel: pass the hash of an access key and the worker that its caller claims for.');
   end if;
   return query
     select c.place::integer

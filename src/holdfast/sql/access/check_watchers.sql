@@ -15,7 +15,7 @@ declare
 begin
   if cardinality(hashes) is distinct from cardinality(jobs) or cardinality(hashes) > 1000 then
     perform holdfast.refuse('HF002', 'hashes and jobs must have the same length, at most 1000 each.',
-      'Pass one hash and one job for every watcher.');
+      'The two are parallel: pass the hash of an access key and the job that its caller waits for.');
   end if;
   return query
     select w.place::integer
