@@ -17,7 +17,8 @@ begin
     select s.* into next from holdfast.next_stage(job, detail ->> 'stage') as s;
   elsif detail ? 'stage' and job.stage is not null and exists (
     select from holdfast.runs as r where r.id = job.run_id and r.parent_id = job.parent_id) then
-    perform holdfast.refuse('HF002', 'the job is a branch: one of several stages that run side by side, and it ends after its stage');
+    perform holdfast.refuse('HF002',
+      'the job is a branch: one of several stages that run side by side, and it ends after its stage');
   end if;
   is_last := next.stage is null and (job.pipeline is not null or detail - 'units' = '{}');
   if not is_last then
