@@ -75,7 +75,7 @@ def elsewhere(own: ServerSettings, given: ServerSettings) -> ServerSettings:
     unknown = given.keys() - ServerSettings.__annotations__.keys()
     if unknown:
         raise InvalidOption(
-            f"An agent's fallback has no setting {', '.join(sorted(unknown))}.",
+            f"Unknown setting of an agent's fallback: {', '.join(sorted(unknown))}.",
             f"the settings are {', '.join(ServerSettings.__annotations__)}",
         )
     shared: ServerSettings = {

@@ -38,7 +38,7 @@ def check_actor(caller: Caller, filters: Mapping[str, Any]) -> None:
     """A key with a scope may not find out who enqueued jobs."""
     if caller.scope is not None and filters.get("actor", caller.name) != caller.name:
         raise AccessDenied(
-            f"The access key {caller.name} can use the filter actor only with its own name.",
+            f"The access key {caller.name} can filter by actor only with its own name as the actor.",
             "leave out the filter actor, or pass the name of the access key as its value",
         )
 

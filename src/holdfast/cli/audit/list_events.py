@@ -55,8 +55,8 @@ def show_event(
 ) -> None:
     """Show an event with all its details.
 
-    Also shows whether a seal, a hash of all events of its day, protects the event (see 'holdfast audit
-    verify').
+    Also shows whether the event is protected by a seal: a hash of all events of the same day (see 'holdfast
+    audit verify').
     """
     event = with_database(context, lambda database: audit.get_event(database, number))
     sealed = "not sealed yet" if event.day is None else f"with the day {event.day}"

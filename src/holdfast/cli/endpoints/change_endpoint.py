@@ -24,7 +24,7 @@ def set_endpoint(
         list[str],
         typer.Argument(
             metavar="KEY=VALUE...",
-            help="The settings, such as max=16 open_first=30s 'shares={\"chat\":0.3}'. The keys are "
+            help="The settings, such as max=16 requests_per_minute=600 'shares={\"chat\":0.3}'. Keys: "
             f"{', '.join(KEYS)}.",
         ),
     ],

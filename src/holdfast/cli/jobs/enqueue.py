@@ -132,7 +132,7 @@ def enqueue(
         str | None,
         typer.Option(
             metavar="POLICY",
-            help="The retry policy: the name of a preset, or a policy as JSON. The presets are "
+            help="The retry policy: the name of a preset, or a policy as JSON. Presets: "
             f"{', '.join(PRESETS)}.",
         ),
     ] = None,

@@ -95,8 +95,8 @@ ActorFilter = Annotated[
     str | None,
     typer.Option(
         "--actor",
-        help="Only jobs whose enqueue named this person or service (by 'holdfast enqueue --actor'), or was "
-        "made with this database login.",
+        help="Only jobs with this name as their actor (see 'holdfast enqueue --actor') or as the database "
+        "login that enqueued them.",
     ),
 ]
 UniqueKeyFilter = Annotated[

@@ -59,7 +59,7 @@ def set_rebalance(
         list[str] | None,
         typer.Argument(
             metavar="KEY=VALUE...",
-            help="The settings, such as ratio=3 least_depth=10 max_jobs=1000. The keys are condition,"
+            help="The settings, such as ratio=3 least_depth=10 max_jobs=1000. Keys: condition,"
             " least_depth, max_jobs, ratio.",
         ),
     ] = None,

@@ -32,7 +32,7 @@ def set_queue(
         list[str],
         typer.Argument(
             metavar="KEY=VALUE...",
-            help="The settings, such as timeout=2m priority=70 max_concurrent=4 rate=100/minute. The keys are"
+            help="The settings, such as timeout=2m priority=70 max_concurrent=4 rate=100/minute. Keys:"
             f" {', '.join(sorted(QueuePolicy.__annotations__))}.",
         ),
     ],

@@ -19,7 +19,7 @@ Settings = Annotated[
     list[str],
     typer.Argument(
         metavar="KEY=VALUE...",
-        help=f"The settings. The keys are {KEYS}.",
+        help=f"The settings. Keys: {KEYS}.",
     ),
 ]
 

@@ -26,8 +26,10 @@ KEPT = ("of", "name", "enabled", "points", "queue", "condition")
 
 def list_rules(
     context: typer.Context,
-    task: Annotated[str | None, typer.Option(help="Only rules of this task.")] = None,
-    queue: Annotated[str | None, typer.Option(help="Only rules of this queue.")] = None,
+    task: Annotated[str | None, typer.Option(help="Only rules for the jobs of this task.")] = None,
+    queue: Annotated[
+        str | None, typer.Option(help="Only rules for jobs that are enqueued to this queue.")
+    ] = None,
     limit: Limit = 1000,
     as_json: Json = False,
 ) -> None:

@@ -31,8 +31,8 @@ def list_runs(
     actor: Annotated[
         str | None,
         typer.Option(
-            help="Only runs whose start named this person or service (by 'holdfast runs start --actor'), or "
-            "was made with this database login."
+            help="Only runs with this name as their actor (see 'holdfast runs start --actor') or as the "
+            "database login that started them."
         ),
     ] = None,
     limit: Limit = 50,

@@ -21,7 +21,7 @@ Settings = Annotated[
     list[str],
     typer.Argument(
         metavar="KEY=VALUE...",
-        help="The settings, such as task=report every=5m. The keys are "
+        help="The settings, such as task=report every=5m. Keys: "
         f"{', '.join(ScheduleSettings.__annotations__)}.",
     ),
 ]

@@ -33,8 +33,8 @@ class WorkerArguments:
         typer.Option(
             min=1,
             max=10_000,
-            help="Run at most this many jobs at the same time. By default as many as 'holdfast flags set "
-            "slots' says, else 50.",
+            help="Run at most this many jobs at the same time. By default as many as the flag slots says "
+            "(see 'holdfast flags'), or 50 if the flag is not set.",
         ),
     ] = None
     group: Annotated[
@@ -84,8 +84,8 @@ class WorkerArguments:
         typer.Option(
             metavar="N",
             help="Take at most this many jobs in one statement. 'auto' takes as many as there are free "
-            "slots, and with --time-box only as many as can end in time. By default as 'holdfast flags set "
-            "claim_size' says, else auto.",
+            "slots, and with --time-box only as many as can end in time. By default the value of the flag "
+            "claim_size (see 'holdfast flags'), or auto if the flag is not set.",
         ),
     ] = None
     processes: Annotated[
@@ -126,8 +126,8 @@ class WorkerArguments:
         str | None,
         typer.Option(
             metavar="DURATION",
-            help="Ask handlers to save their work and stop this long before the end of the time box, such as "
-            "5s. By default, a fifth of the time box.",
+            help="How long before the end of the time box to tell handlers that they must save their work "
+            "and stop, such as 5s. By default, a fifth of the time box.",
         ),
     ] = None
     continue_post: Annotated[
@@ -156,7 +156,7 @@ class WorkerArguments:
         str,
         typer.Option(
             metavar="DURATION",
-            help="After it was requested, the next worker waits this long before it takes jobs.",
+            help="How long the next worker waits, counted from the request for it, before it takes jobs.",
         ),
     ] = "1s"
     patience: Annotated[

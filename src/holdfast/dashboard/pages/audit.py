@@ -55,7 +55,7 @@ class AuditEventPage(Page):
     async def read(self, view: View) -> Shown:
         number = read_number(view.path["number"], LARGEST)
         if number is None:
-            raise InvalidOption("The number of an event must be an integer.")
+            raise InvalidOption("The id of an audit event must be an integer.")
         event = await get_event(view.database, number)
         detail = shown_detail(event, view.masking)
         lines = json.dumps(detail, indent=2, ensure_ascii=False).split("\n")

@@ -32,7 +32,7 @@ begin
   -- The count of a dry run would tell who enqueued jobs.
   if caller.scope is not null and settings #>> '{filter,actor}' <> caller.name then
     perform holdfast.refuse('HF008',
-      format('The access key %s can use the filter actor only with its own name.', caller.name),
+      format('The access key %1$s can filter by actor only with its own name as the actor (%1$s).', caller.name),
       'Leave out the filter actor, or pass the name of the access key as its value.');
   end if;
   own := jsonb_build_object('queue', 'holdfast', 'origin', 'manual', 'actor', caller.name, 'rules', false)

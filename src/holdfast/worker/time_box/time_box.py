@@ -35,8 +35,8 @@ class TimeBox:
             )
         if not timedelta(milliseconds=50) <= self.margin <= self.length * 0.9:
             raise InvalidOption(
-                f"margin must be between 50 ms and nine tenths of the time box (got {self.margin} of "
-                f"{self.length}).",
+                "The margin must be at least 50 ms and at most nine tenths of the time box "
+                f"(got margin {self.margin}, time box {self.length}).",
                 "the default, a fifth of the time box, suits most workers",
             )
 
