@@ -30,7 +30,8 @@ begin
     and s.kind <> 'session'
     and coalesce(s.expires_at > moment, true);
   if opener.hash is null or caller.revoked_at is not null or caller.expires_at <= moment then
-    perform holdfast.refuse('HF007', 'The access key or log-in link is unknown, expired or revoked, or the link was used before.',
+    perform holdfast.refuse('HF007',
+      'The access key or log-in link is unknown, expired or revoked, or the link was used before.',
       'Use a valid key or a new link; ''holdfast keys create'' makes a key.');
   end if;
   expires_at := least(moment + lifetime, caller.expires_at, case when opener.kind = 'key' then opener.expires_at end);
