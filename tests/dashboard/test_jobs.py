@@ -110,7 +110,7 @@ async def test_a_filter_that_cannot_be_read_says_what_is_wrong_and_stays_in_the_
         ("label=team", "A label must be NAME=VALUE"),
         ("payload=customer", "A filter on the payload must be PATH:VALUE"),
         ("payload=a..b:1", "has an empty name"),
-        ("payload=user.dbPassword:hunter2", "is masked"),
+        ("payload=user.dbPassword:hunter2", "is hidden"),
         ("newer_than=soon", "duration"),
         ("colour=red", "There is no filter colour."),
         ("run=17", "An id must be a UUID"),

@@ -26,11 +26,7 @@ def import_rules(
     queue: Annotated[str | None, typer.Option(help="Add the rules to this queue.")] = None,
     route: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="QUEUE=NAME",
-            help="Replace the queue QUEUE of the preset or file by NAME. For example, real-time=urgent sends "
-            "to urgent what the file sends to real-time. You can repeat this option.",
-        ),
+        typer.Option(metavar="QUEUE=NAME", help="Send to NAME what the file sends to QUEUE; repeatable."),
     ] = None,
     reason: Reason = None,
     as_json: Json = False,
