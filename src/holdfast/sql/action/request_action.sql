@@ -26,7 +26,9 @@ begin
   -- A stage may be in another queue, and nobody looks where the replayed jobs went.
   if caller.scope is not null and settings ->> 'stage' is not null then
     perform holdfast.refuse('HF008',
-      format('The access key %s is limited to some queues or tasks, so it cannot choose a stage.', caller.name),
+      format(
+        'The access key %s is limited to some queues or tasks; such a key cannot choose the stage of a replay.',
+        caller.name),
       'Leave out stage, or replay jobs by their ids with POST /api/v1/jobs/replay.');
   end if;
   -- The count of a dry run would tell who enqueued jobs.

@@ -64,8 +64,8 @@ async def complete(
         before = _before(mark, pooled)
         after = "open statements are undone" if is_open else "each later statement was committed on its own"
         raise TransactionEnded(
-            f"The handler ended the transaction of the job {job.id} itself: {before}; {after}."
-            " The job is not completed."
+            f"The handler of the job {job.id} committed or rolled back its transaction itself: {before};"
+            f" {after}. The job is not completed."
         )
 
 

@@ -62,7 +62,7 @@ begin
   elsif held > 1 then
     perform holdfast.refuse('HF005',
       format('The message id %s matches %s jobs of this worker.', left(message, 200), held),
-      'Send the id of the job instead, or use an access key for one task.');
+      'Send the id of the job instead, or use an access key that is limited to one task.');
   end if;
 end
 $$;
