@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -40,8 +41,13 @@ async def test_very_many_jobs_are_one_transaction_and_progress_is_told(
     calls = [square.call(n) for n in range(count)]
     handles = await square.enqueue_many(calls, progress=lambda done, total: told.append((done, total)))
     assert await jobs_and_transactions(db) == (count, 1)
-    step = bulk.MOST_JOBS
-    assert told == [(done, count) for done in range(step, count + 1, step)]
+    done = [first for first, _ in told]
+    steps = [after - before for before, after in pairwise([0, *done])]
+    assert done[-1] == count
+    assert {total for _, total in told} == {count}
+    assert steps[:3] == [bulk.FIRST_JOBS, 2 * bulk.FIRST_JOBS, bulk.MOST_JOBS]
+    assert set(steps[2:-1]) == {bulk.MOST_JOBS}
+    assert steps[-1] <= bulk.MOST_JOBS
     assert len({handle.id for handle in handles}) == count
 
 

@@ -263,8 +263,8 @@ class Holdfast:
     ) -> list[JobHandle[Any]]:
         """Store a job for each of `calls`, of any tasks, in one transaction: yours, if you pass `conn`."""
         several = Calls(calls)
-        bulk = Bulk(several.jobs(), length_of(calls), progress=progress)
-        return several.handles(await bulk.enqueue(own_connection(conn), self._links.here()))
+        bulk = Bulk(several.jobs(), length_of(calls), several.handle, progress=progress)
+        return await bulk.enqueue(own_connection(conn), self._links.here())
 
     def enqueue_many_sync(
         self,
@@ -275,8 +275,8 @@ class Holdfast:
     ) -> list[JobHandle[Any]]:
         """The same for code without an event loop."""
         several = Calls(calls)
-        bulk = Bulk(several.jobs(), length_of(calls), progress=progress)
-        return several.handles(bulk.enqueue_sync(own_connection(conn), self._sync))
+        bulk = Bulk(several.jobs(), length_of(calls), several.handle, progress=progress)
+        return bulk.enqueue_sync(own_connection(conn), self._sync)
 
     async def signal(self, job_id: UUID | str, name: str, data: Any = None) -> SignalResult:
         """Send a signal to a job that waits for it, or will wait for it; the first of each name counts."""

@@ -1,20 +1,24 @@
 """Many jobs in one transaction, in statements of a bounded size."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sized
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sized
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any
 
 from holdfast.client.connection_pools import Link
 from holdfast.client.enqueue_options import Stagger
+from holdfast.client.job_handle import JobHandle
 from holdfast.client.new_job import NewJob, queues_of, woken_by
 from holdfast.client.own_connection import OwnConnection, QueueNamer, run_blocking
 from holdfast.client.sync import SyncLoop
 from holdfast.model.job import Enqueued
 
-# Beyond a thousand, a statement gets hardly faster, and the server waits longer for the first one.
+# Beyond a thousand, a statement gets hardly faster.
 MOST_JOBS = 1_000
+# The server waits for the first statement: a short one is built soon.
+FIRST_JOBS = 250
 MOST_BYTES = 8 * 1024 * 1024
 
 OnProgress = Callable[[int, int | None], None]
@@ -27,25 +31,26 @@ class Bulk:
 
     jobs: Iterable[NewJob]
     total: int | None
+    handle: Callable[[Enqueued], JobHandle[Any]]  # of each stored job, in order
     stagger: Stagger | None = None
     progress: OnProgress | None = None
 
-    async def enqueue(self, conn: OwnConnection | None, link: Link) -> list[Enqueued]:
+    async def enqueue(self, conn: OwnConnection | None, link: Link) -> list[JobHandle[Any]]:
         """In the caller's transaction if the caller passed a connection, else in a new one."""
         return await (self._alone(link) if conn is None else self._on(conn, link))
 
-    def enqueue_sync(self, conn: OwnConnection | None, loop: SyncLoop) -> list[Enqueued]:
+    def enqueue_sync(self, conn: OwnConnection | None, loop: SyncLoop) -> list[JobHandle[Any]]:
         if conn is None:
             return loop.run(self._alone)
         conn.check_blocks()
         return run_blocking(self._on(conn, loop))
 
-    async def _alone(self, link: Link) -> list[Enqueued]:
-        ready = chunks(self._staggered())
+    async def _alone(self, link: Link) -> list[JobHandle[Any]]:
+        ready = chunks(self._staggered(), first=min(FIRST_JOBS, MOST_JOBS))
         first = next(ready, None)
         if first is None:
             return []
-        woken, stored = set[str](), list[Enqueued]()
+        woken, handles = set[str](), list[JobHandle[Any]]()
         await link.name_queues(queues_of(first))  # first, on a connection that the transaction then uses
         async with link.database.transaction() as conn:
 
@@ -55,54 +60,61 @@ class Bulk:
                 woken.update(woken_by(chunk, answer))
                 return answer
 
-            async for some in overlapped(chain([first], ready), store_chunk):
-                self._note(stored, some)
+            await overlapped(chain([first], ready), store_chunk, partial(self._note, handles))
         link.notifier.tell(woken)
-        return stored
+        return handles
 
-    async def _on(self, conn: OwnConnection, namer: QueueNamer) -> list[Enqueued]:
-        stored: list[Enqueued] = []
+    async def _on(self, conn: OwnConnection, namer: QueueNamer) -> list[JobHandle[Any]]:
+        handles: list[JobHandle[Any]] = []
         for chunk in chunks(self._staggered()):
-            self._note(stored, await conn.store(chunk, namer))
-        return stored
+            self._note(handles, await conn.store(chunk, namer))
+        return handles
 
-    def _note(self, stored: list[Enqueued], more: list[Enqueued]) -> None:
-        stored += more
+    def _note(self, handles: list[JobHandle[Any]], stored: list[Enqueued]) -> None:
+        handles += map(self.handle, stored)
         if self.progress is not None:
-            self.progress(len(stored), self.total)
+            self.progress(len(handles), self.total)
 
     def _staggered(self) -> Iterable[NewJob]:
         return self.jobs if self.stagger is None else staggered(self.jobs, self.stagger)
 
 
-def chunks(jobs: Iterable[NewJob]) -> Iterator[list[NewJob]]:
-    """In order; each chunk has at least one job, and limited jobs and bytes."""
+def chunks(jobs: Iterable[NewJob], first: int | None = None) -> Iterator[list[NewJob]]:
+    """In order; each chunk has at least one job, and limited jobs and bytes. The first has at most `first`
+    jobs, each of the next ones twice as many, up to the limit.
+    """
     chunk: list[NewJob] = []
-    room = MOST_BYTES
+    most, room = MOST_JOBS if first is None else first, MOST_BYTES
     for job in jobs:
         size = len(job.payload)
-        if chunk and (len(chunk) == MOST_JOBS or size > room):
+        if chunk and (len(chunk) == most or size > room):
             yield chunk
-            chunk, room = [], MOST_BYTES
+            chunk, most, room = [], min(2 * most, MOST_JOBS), MOST_BYTES
         chunk.append(job)
         room -= size
     if chunk:
         yield chunk
 
 
-async def overlapped(ready: Iterator[list[NewJob]], store_chunk: Store) -> AsyncIterator[list[Enqueued]]:
-    """Builds a chunk while the server stores the previous one."""
-    chunk = next(ready, None)
+async def overlapped(
+    ready: Iterator[list[NewJob]], store_chunk: Store, note: Callable[[list[Enqueued]], None]
+) -> None:
+    """While the server stores a chunk, notes what it answered for the previous one and builds the next."""
+    chunk, answer = next(ready, None), None
     while chunk is not None:
         storing = asyncio.create_task(store_chunk(chunk))
         try:
             await asyncio.sleep(0)  # the statement is sent
+            if answer is not None:
+                note(answer)
             chunk = next(ready, None)
         except BaseException:
             storing.cancel()
             await asyncio.gather(storing, return_exceptions=True)
             raise
-        yield await storing
+        answer = await storing
+    if answer is not None:
+        note(answer)
 
 
 def staggered(jobs: Iterable[NewJob], stagger: Stagger) -> Iterator[NewJob]:

@@ -164,15 +164,13 @@ class Task(Generic[P, R]):
 
         A call uses this task's options where it has none of its own.
         """
-        bulk = self._bulk(calls, progress)
-        return [self.handle(one) for one in await bulk.enqueue(self._conn, self._bound.links.here())]
+        return await self._bulk(calls, progress).enqueue(self._conn, self._bound.links.here())
 
     def enqueue_many_sync(
         self, calls: Iterable[Call[R]], *, progress: OnProgress | None = None
     ) -> list[JobHandle[R]]:
         """The same for code without an event loop."""
-        bulk = self._bulk(calls, progress)
-        return [self.handle(one) for one in bulk.enqueue_sync(self._conn, self._bound.sync)]
+        return self._bulk(calls, progress).enqueue_sync(self._conn, self._bound.sync)
 
     @property
     def bind(self) -> Callable[[Any], dict[str, Any]]:
@@ -201,7 +199,8 @@ class Task(Generic[P, R]):
         return NewJob(self.name, payload, self.wire if self._bound.unique is None else self.wire_of(payload))
 
     def _bulk(self, calls: Iterable[Call[R]], progress: OnProgress | None) -> Bulk:
-        return Bulk(map(self._adopted, calls), length_of(calls), self._given.get("stagger"), progress)
+        jobs = map(self._adopted, calls)
+        return Bulk(jobs, length_of(calls), self.handle, self._given.get("stagger"), progress)
 
     def _adopted(self, call: Call[R]) -> NewJob:
         """The job of a call, with this task's options where the call has none of its own."""

@@ -1,5 +1,6 @@
 """Calls of several tasks, enqueued together."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -14,12 +15,13 @@ class Calls:
 
     def __init__(self, calls: Iterable[Call[Any]]) -> None:
         self._calls = calls
-        self._tasks: list[Task[..., Any]] = []
+        self._tasks: deque[Task[..., Any]] = deque()  # of the calls that have no handle yet
 
     def jobs(self) -> Iterator[NewJob]:
         for call in self._calls:
             self._tasks.append(require_call(call).task)
             yield call.job
 
-    def handles(self, stored: list[Enqueued]) -> list[JobHandle[Any]]:
-        return [task.handle(one) for task, one in zip(self._tasks, stored, strict=True)]
+    def handle(self, stored: Enqueued) -> JobHandle[Any]:
+        """Of the next call."""
+        return self._tasks.popleft().handle(stored)
