@@ -52,6 +52,7 @@ WORKER = {
     # claims and ends
     *("claim_jobs", "claim_job", "settle_and_claim", "settle_and_claim_known", "may_be_lost"),
     *("suspects_waiting", "cancel_requests", "held_jobs", "end_job", "sync_jobs", "attempt_results"),
+    "endpoint_states",
     *("complete_jobs", "fail_jobs", "snooze_jobs", "release_jobs", "reject_jobs", "advance_jobs"),
     *("cancel_claimed", "complete_in_transaction", "wait_jobs", "await_signal", "spawn_children"),
     # what a handler reads and writes

@@ -9,7 +9,7 @@ from typing import Any
 from holdfast.db.read_rows import read_all, read_first
 from holdfast.db.statement import Executor, run
 from holdfast.model.audit import SettingChange
-from holdfast.model.endpoint import EndpointBacklog, EndpointSecond, EndpointSummary
+from holdfast.model.endpoint import EndpointBacklog, EndpointSecond, EndpointState, EndpointSummary
 from holdfast.model.error import NotFound
 from holdfast.model.id import JobId
 
@@ -26,7 +26,7 @@ from holdfast.endpoint_view
 """
 LIST = f"{_ENDPOINT} where name > coalesce($1::text, '') order by name limit $2"
 GET = f"{_ENDPOINT} where name = $1"
-GET_SEVERAL = f"{_ENDPOINT} where name = any ($1::text[])"
+STATES = 'select name, circuit, "limit", open_until from holdfast.endpoint_states($1::text[])'
 HISTORY = """
 select
   at, started, ok, failed, limited, other, units, make_interval(secs => mean_seconds),
@@ -99,9 +99,9 @@ async def get_endpoint(on: Executor, name: str) -> EndpointSummary:
     return found
 
 
-async def get_endpoints(on: Executor, names: Sequence[str]) -> list[EndpointSummary]:
-    """Those of them that exist."""
-    return await read_all(on, EndpointSummary, GET_SEVERAL, list(names))
+async def endpoint_states(on: Executor, names: Sequence[str]) -> list[EndpointState]:
+    """Of those that exist; for a login that may only work, too."""
+    return await read_all(on, EndpointState, STATES, list(names))
 
 
 async def open_endpoint(on: Executor, name: str, reason: str | None, actor: str) -> None:

@@ -57,6 +57,16 @@ class EndpointSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class EndpointState:
+    """What a worker may know of an endpoint. `open_until`: no call starts before, if the circuit is open."""
+
+    name: str
+    circuit: Circuit
+    limit: int
+    open_until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class EndpointBacklog:
     """The ready jobs of a queue that call an endpoint. `is_more`: there are more than were counted."""
 

@@ -25,7 +25,7 @@ declare
       "enqueue", "enqueue_one", "enqueue_jobs", "enqueue_columns", "read_payloads", "declare_queue", "declare_task",
       "declare_endpoint", "notify_ready",
       "start_run", "start_run_once", "seal_run", "run_progress", "run_forecast", "run_blocker", "get_job", "job_states",
-      "attempt_results",
+      "attempt_results", "endpoint_states",
       "promote_jobs", "rescue_jobs", "close_runs", "advance_order_keys", "prune_jobs", "prune_records",
       "record_maintenance", "seal_events", "begin_action_step",
       "forget_workers", "make_partitions", "summarise_ends", "prune_endpoints", "prune_unused", "settle_limits",

@@ -2,10 +2,9 @@
 
 import logging
 
-from holdfast.db.endpoints import get_endpoints
+from holdfast.db.endpoints import endpoint_states
 from holdfast.db.statement import Executor
-from holdfast.model.endpoint import Circuit, EndpointSummary
-from holdfast.model.error import PermissionDenied
+from holdfast.model.endpoint import Circuit, EndpointState
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
 
@@ -18,21 +17,15 @@ class EndpointWatch:
     def __init__(self, names: set[str]) -> None:
         """`names`: grows as jobs with other endpoints are claimed."""
         self._names = names
-        self._seen: dict[str, EndpointSummary] = {}
-        self._may_look = True
+        self._seen: dict[str, EndpointState] = {}
 
     async def look(self, on: Executor) -> int:
-        """A maintenance task. A login that may only work, not read, sees no endpoints."""
-        if not self._names or not self._may_look:
+        """A maintenance task."""
+        if not self._names:
             return 0
-        try:
-            found = await get_endpoints(on, sorted(self._names))
-        except PermissionDenied:
-            self._may_look = False
-            return 0
-        return sum(self._compare(one) for one in found)
+        return sum(self._compare(one) for one in await endpoint_states(on, sorted(self._names)))
 
-    def _compare(self, now: EndpointSummary) -> bool:
+    def _compare(self, now: EndpointState) -> bool:
         before = self._seen.get(now.name)
         self._seen[now.name] = now
         was = Circuit.CLOSED if before is None else before.circuit
