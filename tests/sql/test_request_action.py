@@ -62,7 +62,7 @@ async def test_a_key_with_a_scope_may_not_choose_a_stage_which_may_be_in_another
 ) -> None:
     settings = {"filter": {"queue": "mail", "task": "send"}, "stage": "b"}
     await asked_action(conn, action, {**settings, "stage": None}, **scope)
-    with pytest.raises(asyncpg.PostgresError, match="cannot choose a stage") as caught:
+    with pytest.raises(asyncpg.PostgresError, match="cannot choose the stage of a replay") as caught:
         await asked_action(conn, action, settings, **scope)
     assert caught.value.sqlstate == "HF008"
 

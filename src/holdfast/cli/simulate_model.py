@@ -19,8 +19,8 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="Change a setting of the server. With noise=0.1, one call in ten fails; with memory=8, a call "
-        "fails while 8 others run. You can repeat this option.",
+        help="Change a setting of the server. With noise=0.1, one call in ten fails. With memory=8, there is "
+        "memory for 8 concurrent calls, and any further call fails. You can repeat this option.",
     ),
 ]
 Phases = Annotated[

@@ -162,7 +162,10 @@ class Holdfast:
         has ended, or for the time `unique_for` from its enqueue unless it is dead or cancelled.
         """
         if misplaced:
-            raise BadHandler("@app.task takes only keyword arguments.", "write @app.task() above a function")
+            raise BadHandler(
+                "@app.task got a positional argument, but takes only keyword arguments.",
+                'write it with parentheses above the function: @app.task() or @app.task(queue="mail")',
+            )
         policy = TaskPolicy(
             queue=queue,
             priority=priority,

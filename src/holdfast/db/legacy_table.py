@@ -127,7 +127,9 @@ def _explained(mapping: ImportMapping, key: str) -> Iterator[None]:
     except asyncpg.PostgresError as exc:
         if str(exc.sqlstate)[:2] in ("22", "25", "42"):
             raise mapping.error(
-                key, f"{key} cannot be used: {exc}.", f"correct {key}; you can test it in psql"
+                key,
+                f"PostgreSQL refuses {key} of the mapping: {exc}.",
+                f"correct the SQL of {key} in the mapping file; you can run the SQL in psql",
             ) from exc
         raise translate(exc) from exc
 

@@ -51,8 +51,9 @@ async def install_fake_clock(conn: Executor) -> FakeClock:
     name = await fetch_value(conn, DATABASE)
     if not (name.startswith("test_") or name.endswith("_test")):
         raise WrongState(
-            f"The fake clock works only in a database with the name of a test database (got {name!r}).",
-            "use fresh_database(), or a database with a name that begins with test_ or ends with _test",
+            "The fake clock works only in a test database: its name must begin with test_ or end with _test "
+            f"(got {name!r}).",
+            "use fresh_database(), or rename the database",
         )
     await run(conn, FAKE.read_text("utf-8"))
     return FakeClock(conn)

@@ -79,7 +79,7 @@ def rotate(
 
 
 def revoke(context: typer.Context, name: KeyName, reason: Reason = None) -> None:
-    """Revoke an access key: refuse all its secrets from now on."""
+    """Revoke an access key: requests with this key are refused from now on."""
     with_database(context, lambda database: access_keys.revoke_access_key(database, name, reason, actor()))
     tell(f"revoked: {name}")
 

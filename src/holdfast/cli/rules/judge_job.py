@@ -39,7 +39,8 @@ def judge_job(
         ),
     ] = None,
     origin: Annotated[
-        str, typer.Option(help="Test as if the caller gave this origin; 'holdfast enqueue' gives manual.")
+        str,
+        typer.Option(help="Test as if the job had this origin. Jobs of 'holdfast enqueue' have 'manual'."),
     ] = "automatic",
     as_json: Json = False,
 ) -> None:

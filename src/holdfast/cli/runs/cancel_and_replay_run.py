@@ -24,7 +24,10 @@ from holdfast.model.run_progress import Which
 def cancel_run(
     context: typer.Context, run: OneRun, reason: Reason = None, dry_run: DryRun = False, yes: Yes = False
 ) -> None:
-    """Seal a run and cancel its jobs that have not ended."""
+    """Cancel all jobs of a run that have not ended.
+
+    The run is sealed: it takes no more jobs.
+    """
     run_id = read_run_id(run)
 
     async def work(database: Database) -> int | None:

@@ -21,8 +21,8 @@ begin
   from holdfast.jobs as j
   where j.id = job and j.token = begin_action_step.token and j.queue = 'holdfast';
   if not found then
-    perform holdfast.refuse('HF006', format('The action %s no longer belongs to this worker.', job),
-      'Stop working on the action: another worker has it.');
+    perform holdfast.refuse('HF006', format('The job %s no longer belongs to this worker.', job),
+      'Stop working on it: another worker has the job.');
   end if;
   asked := coalesce(held.payload, (select p.payload from holdfast.payloads as p where p.job_id = job));
   select k.* into key

@@ -14,7 +14,8 @@ as $$
 #variable_conflict use_column
 begin
   if job is null then
-    perform holdfast.refuse('HF002', 'job must be the id of a job (got null).', 'Call claim_jobs for any job.');
+    perform holdfast.refuse('HF002', 'job must be the id of a job (got null).',
+      'Pass an id, or call claim_jobs, which takes the next jobs.');
   end if;
   if not holdfast.has_lease(worker) then
     perform holdfast.refuse('HF006', format('The worker %s has no lease.', worker),

@@ -99,7 +99,8 @@ class CommandCallback:
         if not words:
             raise InvalidOption(
                 "The command that starts the next worker must not be empty.",
-                "give a command such as './start-worker.sh {continuation}'",
+                "give a command such as './start-worker.sh {continuation}'; Holdfast replaces {continuation} "
+                "by the id that the next worker needs",
             )
         return cls(words)
 
