@@ -8,6 +8,7 @@ import asyncpg
 import pytest
 import pytest_asyncio
 from asyncpg import Record
+from hypothesis import HealthCheck, settings
 
 from holdfast.db.connect import Database
 from holdfast.embedded import EmbeddedServer
@@ -16,6 +17,10 @@ from holdfast.testing.server import SETTINGS, place_for
 from tests.database import fresh_database, make_template
 from tests.proof.registry import FAULTS
 from tests.started import end, started_processes
+
+# On a busy machine an example takes as long as it takes.
+settings.register_profile("patient", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 PROOFS = {f"tests/{proof}" for line in FAULTS for proof in line.proofs}
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.agent.chat_messages import Api, Message, ModelAnswer, PromptMessage, ToolReply, ToolRequest
@@ -42,7 +42,6 @@ document = st.fixed_dictionaries(
 
 
 @pytest.mark.parametrize("api", APIS)
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(answered=document)
 def test_an_answer_of_any_shape_is_read_or_refused(api: Api, answered: dict[str, Any]) -> None:
     try:
