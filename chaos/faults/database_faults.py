@@ -38,6 +38,7 @@ select count(*)
 from pg_locks as l
 join pg_stat_activity as a using (pid)
 where l.relation = 'holdfast.jobs'::regclass
+  and l.database = (select oid from pg_database where datname = current_database())
   and not l.granted
   and a.backend_type = 'client backend'
 """

@@ -36,7 +36,10 @@ async def eventually(app: Holdfast, query: str) -> None:
             await asyncio.sleep(0.01)
 
 
-LISTENING = "select count(*) from pg_stat_activity where application_name = 'holdfast long polls'"
+LISTENING = """
+select count(*) from pg_stat_activity
+where application_name = 'holdfast long polls' and datname = current_database()
+"""
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from holdfast.db.connect import Connection, Database
 from tests.builders import Running, a_worker, fail, ready_job, rescue, running_job, scheduled_job
 from tests.cli.command import holdfast
 from tests.cli.scene import given
+from tests.database import fresh_database
 from tests.sql.continuations import an_asked_continuation
 from tests.sql.endpoints.scene import a_caller, a_fixed_endpoint, calls, claimed
 
@@ -218,6 +219,23 @@ def test_jobs_whose_endpoint_fails_them_at_no_cost_are_named(database_url: str) 
             f" {running[3].id} (model, 40 tries), "
         )
         assert str(running[0].id) not in found["message"], "the first of the streak was counted"
+
+
+async def test_an_open_rescue_is_found_in_its_own_database_alone(
+    db: Database, database_url: str, server_url: str, template: str
+) -> None:
+    """Databases that were cloned from one template number their tables alike."""
+    async with (
+        fresh_database(server_url, template) as other_url,
+        Database(other_url) as other,
+        db.connection() as conn,
+        conn.transaction(),
+    ):
+        await conn.execute("update holdfast.workers set renewed_at = renewed_at where false")
+        holder = await locks.idle_rescuer(db, timedelta(0))
+        assert holder is not None
+        assert holder.pid == conn.get_server_pid()
+        assert await locks.idle_rescuer(other, timedelta(0)) is None
 
 
 async def test_who_keeps_a_maintenance_task_from_being_done_is_named(database_url: str) -> None:

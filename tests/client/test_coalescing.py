@@ -48,7 +48,10 @@ async def number(db: Database, query: str) -> int:
 
 async def someone_waits(db: Database) -> None:
     """Until a statement waits for the lock."""
-    waiting = "select count(*) from pg_locks where not granted and relation = 'holdfast.jobs'::regclass"
+    waiting = (
+        "select count(*) from pg_locks where not granted and relation = 'holdfast.jobs'::regclass"
+        " and database = (select oid from pg_database where datname = current_database())"
+    )
     async with asyncio.timeout(PATIENCE):
         while not await number(db, waiting):
             await asyncio.sleep(0.01)

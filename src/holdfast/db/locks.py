@@ -32,6 +32,7 @@ select a.pid, a.application_name, a.xact_start
 from pg_locks as l
 join pg_stat_activity as a on a.pid = l.pid
 where l.relation = 'holdfast.workers'::regclass
+  and l.database = (select oid from pg_database where datname = current_database())
   and l.mode = 'RowExclusiveLock'
   and a.xact_start < clock_timestamp() - $1::interval
 order by a.xact_start
