@@ -101,7 +101,7 @@ JOB_FILTERS = Filters(
         "order_key": Filter("Only jobs with this order key."),
         "unique_key": Filter("Only jobs with this unique key; found by an index."),
         "unique_scope": Filter(
-            "Only jobs whose unique key has this scope; the default scope of a key is the name of the task."
+            "Only jobs whose unique key is unique within this scope; by default, the name of the task."
         ),
         "origin": Filter("Only jobs with this origin, such as manual or scheduled."),
         "actor": Filter("Only jobs that this database login or access key enqueued."),

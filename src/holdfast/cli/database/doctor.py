@@ -40,7 +40,7 @@ def doctor(
     ] = NEWEST,
     as_json: Json = False,
 ) -> None:
-    """Exit codes: 1 if a check finds something wrong, otherwise 0. Notes do not change the exit code."""
+    """Exit codes: 1 if a check finds something wrong (a note is not counted), otherwise 0."""
     if invariants:
         _report_violations(context, newest, as_json)
         return

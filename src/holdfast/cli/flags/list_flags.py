@@ -26,6 +26,6 @@ COLUMNS: Columns[Flag] = {
 
 
 def list_flags(context: typer.Context, limit: Limit = 100, as_json: Json = False) -> None:
-    """List flags with their values: for all, for a queue, for a group."""
+    """List flags with their values, also those that are set for one queue or one group of workers."""
     found = with_database(context, lambda database: flags.list_flags(database, limit + 1))
     print_list(as_json, "flags", found, COLUMNS, ("flag", "for", "value"), limit)

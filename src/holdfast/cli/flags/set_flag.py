@@ -13,9 +13,9 @@ FlagName = Annotated[
     str,
     typer.Argument(
         metavar="NAME",
-        help="The flag. rescue: whether workers take over the jobs of lost workers. detail: how much the "
-        "audit trail records. slots: how many jobs a worker runs at once. claim_size: how many jobs a worker "
-        "takes at once.",
+        help="The flag. rescue: whether workers take over the jobs of lost workers. detail: how much "
+        "of each job's history is recorded. slots: how many jobs a worker runs at once. claim_size: how many "
+        "jobs a worker takes at once.",
     ),
 ]
 OneQueue = Annotated[

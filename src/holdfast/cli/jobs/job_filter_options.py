@@ -95,8 +95,8 @@ ActorFilter = Annotated[
     str | None,
     typer.Option(
         "--actor",
-        help="Only jobs with this name as their actor (see 'holdfast enqueue --actor') or as the database "
-        "login that enqueued them.",
+        help="Only jobs that a database login of this name enqueued, or that were enqueued with "
+        "'holdfast enqueue --actor' and this name.",
     ),
 ]
 UniqueKeyFilter = Annotated[
@@ -106,7 +106,7 @@ UniqueScopeFilter = Annotated[
     str | None,
     typer.Option(
         "--unique-scope",
-        help="Only jobs whose unique key has this scope. The default scope of a job is the name of its task.",
+        help="Only jobs whose unique key is unique within this scope; by default, the name of the task.",
     ),
 ]
 Ids = Annotated[

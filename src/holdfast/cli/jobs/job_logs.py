@@ -62,7 +62,7 @@ def limit_logs(
     ],
     reason: Why,
 ) -> None:
-    """Limit the space for the logs of all handlers. The default is 1GiB.
+    """Limit the space for the logs of all handlers. It is 1GiB until you change it.
 
     If the logs need more space in the database, the oldest ones are deleted.
     """

@@ -68,8 +68,9 @@ def set_rule(
     The settings of a rule are condition, points, queue, position and enabled.
 
     If you leave out NAME, you change settings that all rules of the task or queue share: base and overrides.
-    base is the priority to which points are added. With base=null, they are added to the priority that the
-    job would have without rules. With overrides=true, the result replaces a priority that the caller gave.
+    Each rule that matches a job adds its points to base. With base=null, it adds them to the priority that
+    the job would have without rules. With overrides=true, the sum replaces a priority that was given at the
+    enqueue.
 
     The change applies to jobs that are enqueued from now on. The audit trail records the change and --reason.
     """

@@ -20,7 +20,7 @@ begin
   if not coalesce(policy, '{}') - known = '{}' then
     perform holdfast.refuse('HF002',
       format('A set of rules has no setting %s.', (select min(k) from jsonb_object_keys(policy - known) as k)),
-      'Use base, overrides.');
+      'Its settings are base and overrides.');
   end if;
   perform holdfast.hold_rules(kind, owner);
   select jsonb_build_object('base', s.base, 'overrides', s.overrides) into was

@@ -11,8 +11,8 @@ begin
   perform holdfast.check_reason(reason);
   if minutes is null or hours is null or minutes < interval '1 day' or hours < minutes then
     perform holdfast.refuse('HF002',
-      format('Statistics by minute must be kept for at least 1 day, and those by hour at least as long'
-        ' (got minutes %s, hours %s).',
+      format('Statistics by minute must be kept for at least 1 day, and statistics by hour for at least as long as '
+        'those by minute (got minutes => %s, hours => %s).',
         coalesce(minutes::text, 'null'), coalesce(hours::text, 'null')),
       'Pass for example minutes ''7 days'' and hours ''30 days'', which are the defaults.');
   end if;
