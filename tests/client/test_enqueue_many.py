@@ -45,7 +45,7 @@ async def test_very_many_jobs_are_one_transaction_and_progress_is_told(
     steps = [after - before for before, after in pairwise([0, *done])]
     assert done[-1] == count
     assert {total for _, total in told} == {count}
-    assert steps[:3] == [bulk.FIRST_JOBS, 2 * bulk.FIRST_JOBS, bulk.MOST_JOBS]
+    assert steps[:3] == [bulk.FIRST_JOBS, 3 * bulk.FIRST_JOBS, bulk.MOST_JOBS]
     assert set(steps[2:-1]) == {bulk.MOST_JOBS}
     assert steps[-1] <= bulk.MOST_JOBS
     assert len({handle.id for handle in handles}) == count

@@ -81,7 +81,7 @@ class Bulk:
 
 def chunks(jobs: Iterable[NewJob], first: int | None = None) -> Iterator[list[NewJob]]:
     """In order; each chunk has at least one job, and limited jobs and bytes. The first has at most `first`
-    jobs, each of the next ones twice as many, up to the limit.
+    jobs, each of the next ones three times as many, up to the limit.
     """
     chunk: list[NewJob] = []
     most, room = MOST_JOBS if first is None else first, MOST_BYTES
@@ -89,7 +89,7 @@ def chunks(jobs: Iterable[NewJob], first: int | None = None) -> Iterator[list[Ne
         size = len(job.payload)
         if chunk and (len(chunk) == most or size > room):
             yield chunk
-            chunk, most, room = [], min(2 * most, MOST_JOBS), MOST_BYTES
+            chunk, most, room = [], min(3 * most, MOST_JOBS), MOST_BYTES
         chunk.append(job)
         room -= size
     if chunk:
