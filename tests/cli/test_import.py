@@ -17,7 +17,7 @@ from tests.cli.test_roles import as_role
 IMPORT_KEYS = {"table", "pending", "enqueued", "existing", "refused", "refusals", "dry_run"}
 TABLE = """
 create table "Old Queue" (
-  id text primary key, "State" text default 'pending', body text, urgent integer, due timestamp
+  id text primary key, "State" text default 'pending', body text, urgent bigint, due timestamp
 );
 """
 MAPPING = """
@@ -91,17 +91,18 @@ def test_an_import_that_is_started_again_adds_only_what_is_new_also_after_the_jo
 
 def test_refused_rows_are_reported_with_id_and_reason_and_the_others_are_enqueued(old: Import) -> None:
     old.add(("a", "{}", 1), ("b", "not JSON", 1), ("c", "{}", 101), ("d", "[1", 5), ("e", "{}", 2))
-    assert old.counts("--dry-run") == (5, 2, 0, 3)
+    old.add(("f", "{}", 2**31))  # beyond the type of the column, not only beyond the highest priority
+    assert old.counts("--dry-run") == (6, 2, 0, 4)
     done = old.run("--report", str(old.file.with_name("refused")))
     assert (done.code, "already there" in done.out) == (1, True)
     written = [json.loads(line) for line in old.file.with_name("refused").read_text().splitlines()]
-    assert sorted(one["id"] for one in written) == ["b", "c", "d"]
+    assert sorted(one["id"] for one in written) == ["b", "c", "d", "f"]
     reasons = {one["id"]: one["reason"] for one in written}
     assert "body is not JSON" in reasons["b"]
     assert "priority" in reasons["c"]
     assert all(reason in done.out for reason in reasons.values())
     sql(old.url, """update "Old Queue" set body = '{"changed": true}', urgent = 3""")
-    assert old.counts() == (5, 3, 0, 2), "a row that became another job is refused, not silently ignored"
+    assert old.counts() == (6, 4, 0, 2), "a row that became another job is refused, not silently ignored"
 
 
 def test_a_table_of_another_database_can_be_read(old: Import, empty_database_url: str) -> None:
@@ -137,7 +138,7 @@ def test_the_same_table_in_several_databases_has_a_scope_in_each(
         (', zone = "Europe/Berlin"', "", ["line 8", "due has no time zone", 'zone = "UTC"']),
         ("Europe/Berlin", "Nowhere", ["line 8", "Nowhere"]),
         ("urgent", "colour", ["line 7", "has no column colour"]),
-        ('column = "due"', 'column = "urgent"', ["line 8", "urgent is integer, not a time"]),
+        ('column = "due"', 'column = "urgent"', ["line 8", "urgent is bigint, not a time"]),
     ],
 )
 def test_a_mapping_that_does_not_fit_the_table_is_refused_with_its_line(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from enum import Enum
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +16,17 @@ from holdfast.model.error import InvalidInput, InvalidPayload, UniqueConflict
 from holdfast.model.state import State
 
 Square = Task[[int], int]
+
+
+class Name(str, Enum):  # noqa: UP042 - the text of a member of a StrEnum would be its value
+    NEAR = "near"
+    FAR = "far"
+
+
+class Level(int, Enum):
+    LOW = 10
+    HIGH = 90
+
 
 FOUND = "select count(*) as jobs, count(distinct xmin::text) as transactions from holdfast.jobs"
 
@@ -110,6 +122,20 @@ async def test_large_payloads_go_in_smaller_statements(
     calls = [keep.call("x" * 400) for _ in range(5)] + [keep.call("x" * 5_000)]
     await keep.enqueue_many(calls, progress=lambda done, _: told.append(done))
     assert told == [2, 4, 5, 6]
+
+
+async def test_an_option_may_be_the_member_of_an_enum(app: Holdfast, square: Square) -> None:
+    names = zip(Name, Level, strict=True)
+    some = [
+        square.options(queue=name, priority=level, unique_key=name, max_failures=level).call(n)
+        for n, (name, level) in enumerate(names)
+    ]
+    handles = await app.enqueue_many(some)
+    jobs = [await handle.job() for handle in handles]
+    assert [(job.queue, job.priority, job.unique_key, job.max_failures) for job in jobs] == [
+        ("near", 10, "near", 10),
+        ("far", 90, "far", 90),
+    ]
 
 
 async def test_a_call_keeps_its_own_options_and_takes_the_others_from_the_task(

@@ -69,6 +69,7 @@ SERVER_STATES: dict[str, tuple[type[HoldfastError], str | None]] = {
         "the whole transaction was undone; run statements that may fail inside a savepoint",
     ),
     "22000": (InvalidInput, None),  # the driver's own, for a value that does not fit its parameter
+    "22003": (InvalidInput, None),
     "22P02": (InvalidInput, None),
     "26000": (DatabaseError, _POOLER),
     "42P05": (DatabaseError, _POOLER),

@@ -25,11 +25,12 @@ ENQUEUE_ONE = (
 )
 # A longer payload may be nested too deeply for the server's own parser; read_payloads looks at it first.
 LONGEST_ALONE = 4000
-# The arrays that enqueue_columns takes, in its order, with the types in which drivers send them.
+# The arrays that enqueue_columns takes, in its order. All are sent as text: asyncpg looks up other arrays in
+# the catalogs, which delays the first statement of a connection by 5 ms.
 COLUMNS = {
     "queue": "text[]",
-    "priority": "integer[]",
-    "delay": "double precision[]",
+    "priority": "text[]::integer[]",
+    "delay": "text[]::double precision[]",
     "run_at": "text[]::timestamptz[]",
     "unique_key": "text[]",
     "unique_for": "text[]",
@@ -37,19 +38,20 @@ COLUMNS = {
     "order_key": "text[]",
     "run": "text[]::uuid[]",
     "labels": "text[]::jsonb[]",
-    "timeout": "double precision[]",
+    "timeout": "text[]::double precision[]",
     "deadline": "text[]::timestamptz[]",
     "group": "text[]",
     "endpoint": "text[]",
-    "estimate": "double precision[]",
-    "max_failures": "integer[]",
+    "estimate": "text[]::double precision[]",
+    "max_failures": "text[]::integer[]",
     "retry": "text[]::jsonb[]",
     "origin": "text[]",
     "actor": "text[]",
     "trace": "text[]::jsonb[]",
     "default_queue": "text[]",
-    "default_priority": "integer[]",
+    "default_priority": "text[]::integer[]",
 }
+NUMERIC = {name for name, kind in COLUMNS.items() if kind.endswith(("integer[]", "precision[]"))}
 ENQUEUE_COLUMNS = (
     "select job_id, created, route from holdfast.enqueue_columns("
     "$1::text[], holdfast.read_payloads($2::text[]), $3::text::jsonb, "
@@ -178,9 +180,14 @@ def _column(name: str, values: Sequence[Any] | None) -> list[Any] | None:
         return None
     if name in ("labels", "retry", "trace"):
         return [None if one is None else json.dumps(one) for one in values]
-    if name == "unique_for":
-        return [None if one is None else str(one) for one in values]
+    if name in NUMERIC or name == "unique_for":
+        return [None if one is None else _digits(one) for one in values]
     return list(values)
+
+
+def _digits(number: object) -> str:
+    """An integer may be the member of an enum, whose text is its name."""
+    return int.__repr__(number) if isinstance(number, int) else str(number)
 
 
 async def notify_ready(on: Executor, queues: Sequence[str]) -> None:
