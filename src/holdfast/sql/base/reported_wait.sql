@@ -3,6 +3,8 @@ create or replace function holdfast.reported_wait(detail jsonb)
 returns interval
 language sql immutable parallel safe
 as $$
-  select make_interval(secs => least(3600, greatest(0, holdfast.read_number(detail -> 'retry_after'))))
-  where holdfast.read_number(detail -> 'retry_after') is not null
+  select case
+    when holdfast.read_number(detail -> 'retry_after') is not null
+      then make_interval(secs => least(3600, greatest(0, holdfast.read_number(detail -> 'retry_after'))))
+  end
 $$;

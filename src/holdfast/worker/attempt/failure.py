@@ -98,7 +98,9 @@ def _failed(exc: BaseException, attempt: Attempt) -> Failed:
 
 
 def _evidence(exc: BaseException, attempt: Attempt) -> Evidence:
-    """The evidence in the exception, else what the handler has set."""
+    """About the endpoint, if the job has one: what the exception tells, else what the handler has set."""
+    if attempt.job.endpoint is None:
+        return Evidence.NONE
     found = evidence_in(exc)
     if found is None and attempt.endpoint_ok is not None:
         found = Evidence.of(attempt.endpoint_ok)

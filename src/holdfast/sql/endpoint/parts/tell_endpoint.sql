@@ -1,6 +1,6 @@
 -- Updates the locked endpoint of a locked job after a failed call, and gives the permit back.
--- False: the job is not to blame.
-create or replace function holdfast.tell_endpoint(job holdfast.jobs, class text, detail jsonb)
+-- most: the failures that make the job dead. False: the job is not to blame.
+create or replace function holdfast.tell_endpoint(job holdfast.jobs, class text, detail jsonb, most integer)
 returns boolean
 language plpgsql volatile
 as $$
@@ -11,7 +11,6 @@ declare
   counts  boolean := true;
   now     double precision;
   tries   integer;
-  most    integer;
   -- What the call says about the endpoint. Without a word from the worker a transient failure is bad.
   said    constant text := case
     when class = 'rate_limited' then class
@@ -37,7 +36,6 @@ begin
         coalesce(extract(epoch from holdfast.reported_wait(detail))::double precision, 1));
     when 'bad' then
       tries := job.failures + job.losses + job.deferrals + 1;
-      most := holdfast.max_failures_of(job);
       select * into failed from holdfast.call_failed(e, now, u, p.started, p.place, p.is_probe, p.expected, tries, most,
         case when tries >= 4 * most then holdfast.last_try(job) end);
       e := failed.e;

@@ -6,8 +6,7 @@ as $$
   select coalesce(
     job.max_failures,
     holdfast.retry_tries(job.retry),
-    (select coalesce(t.max_failures, holdfast.retry_tries(t.retry)) from holdfast.tasks as t where t.name = job.task),
-    (select coalesce(q.max_failures, holdfast.retry_tries(q.retry)) from holdfast.queues as q where q.name = job.queue),
+    (select s.most from holdfast.failure_settings(job.task, job.queue) as s),
     3
   )
 $$;

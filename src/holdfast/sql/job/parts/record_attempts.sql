@@ -40,7 +40,8 @@ begin
     case when t.outcome = 'lost' then w.lease_until end,
     left(type.safe, 200), message.safe, left(place.safe, 500), traceback.safe,
     holdfast.fingerprint(t.class, type.safe, message.safe, place.safe),
-    holdfast.pipeline_of(t.pipeline, t.stage, t.parent_id)
+    -- Only a branch needs the look at its parent, which costs more than the rest of the row.
+    case when t.parent_id is null then t.pipeline else holdfast.pipeline_of(t.pipeline, t.stage, t.parent_id) end
   from tried as t
   left join holdfast.workers as w on w.id = t.worker_id
     and w.id = any (array(select distinct o.worker_id from tried as o))
