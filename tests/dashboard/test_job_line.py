@@ -32,5 +32,5 @@ async def test_the_only_job_before_a_job_is_a_link_and_a_limit_is_not_ruled_out(
     assert "the queue runs at most 1 job at once, 0 now" in page, "the limit that is full"
     verdict = seen(page.split('role="status">')[1].split("</p>")[0]).words
     assert verdict.endswith(f"Job {str(first)[-12:]} is ready and first in line."), "and no more"
-    assert "no limit is reached" not in page
+    assert "no limit of its queue or task is reached" not in page
     assert "its queue is not paused" in page

@@ -26,7 +26,7 @@ CHECKS = (
     (PAUSES, "its queue is not paused"),
     (NO_WORKER, "a worker serves its queue"),
     (ENDPOINT, "its endpoint takes calls"),
-    (LIMITS | {"behind"}, "no limit is reached"),
+    (LIMITS | {"behind"}, "no limit of its queue or task is reached"),
     (RUN_BUDGET, "its run has budget"),
 )
 
