@@ -3,17 +3,28 @@
 import re
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from httpx2 import AsyncClient
 
 from holdfast.client.app import Holdfast
 from holdfast.client.report.period import choose_period
 from holdfast.dashboard.pages.queue_depth import by_slice, depth_chart
+from holdfast.dashboard.words import estimate
 from holdfast.db import endpoints, queues
 from holdfast.model.depth import DepthSample
 from holdfast.testing import install_fake_clock
 from holdfast.testing.clock import FakeClock
 from tests.api.conftest import MakeKey
-from tests.builders import a_queue, a_worker, claim, completed_job, dead_job, ready_jobs, running_job
+from tests.builders import (
+    a_queue,
+    a_worker,
+    claim,
+    complete,
+    completed_job,
+    dead_job,
+    ready_jobs,
+    running_job,
+)
 from tests.dashboard.reading import seen
 from tests.dashboard.samples import an_action
 
@@ -271,3 +282,25 @@ async def test_a_queue_that_nothing_leaves_is_stalled_and_an_empty_one_has_no_fo
     page = seen((await http.get("/queues")).text)
     assert page.row("mail", "Empty in")["Empty in"] == "stalled"
     assert page.row("chat", "Empty in")["Empty in"] == "–"
+
+
+async def test_a_paused_queue_has_no_forecast(http: AsyncClient, app: Holdfast) -> None:
+    async with app.database.transaction() as conn:
+        clock = await install_fake_clock(conn)
+        await ready_jobs(conn, 2, queue="mail")
+        worker = await a_worker(conn, ["mail"], lease=timedelta(days=1))
+        await clock.advance(660)
+        for job in await claim(conn, worker):
+            await complete(conn, job)
+        await conn.execute("select holdfast.summarise_ends()")
+    assert seen((await http.get("/queues")).text).row("mail", "Empty in")["Empty in"] == "10 min"
+    await queues.pause_queue(app.database, "mail", "the server moves", "ada")
+    assert seen((await http.get("/queues")).text).row("mail", "Empty in")["Empty in"] == "–"
+
+
+@pytest.mark.parametrize(
+    ("minutes", "words"),
+    [(None, "–"), (1.5, "90 s"), (119, "119 min"), (22.5 * 60, "22 h"), (47.9 * 60, "2 d"), (61 * 60, "3 d")],
+)
+def test_an_estimate_has_one_unit(minutes: float | None, words: str) -> None:
+    assert estimate(None if minutes is None else timedelta(minutes=minutes)) == words

@@ -81,6 +81,14 @@ def span(length: timedelta | float | None) -> str:
     return duration(timedelta(seconds=length) if isinstance(length, (int, float)) else length)
 
 
+def estimate(length: timedelta | None) -> str:
+    """In one unit: a time reckoned from a rate is no more exact, and a narrow column has no room for two."""
+    if length is None:
+        return NONE
+    unit = next((one for one in (timedelta(days=1), timedelta(hours=1)) if length >= 2 * one), None)
+    return duration(round(length / unit) * unit if unit else length)
+
+
 def progress_words(progress: JobProgress) -> str:
     """412 of 655, 2 failed: files, src/index/merge.rs"""
     done = (
@@ -105,6 +113,7 @@ FILTERS: dict[str, Any] = {
     "count": count,
     "counted": counted,
     "duration": span,
+    "estimate": estimate,
     "figure": figure,
     "money": money,
     "percent": percent,
