@@ -15,6 +15,9 @@ FIXED_STATISTICS = """
 alter table holdfast.jobs set (autovacuum_enabled = false);
 alter table holdfast.lanes set (autovacuum_enabled = false);
 alter table holdfast.queues set (autovacuum_enabled = false);
+alter table holdfast.events set (autovacuum_enabled = false);
+alter table holdfast.runs set (autovacuum_enabled = false);
+alter table holdfast.stage_outputs set (autovacuum_enabled = false);
 alter table holdfast.unique_keys set (autovacuum_enabled = false);
 alter table holdfast.workers set (autovacuum_enabled = false);
 analyze;
@@ -43,6 +46,23 @@ select
   1, 0, 0, 0, 1, 1, '{}'
 from generate_series(1, $1) as i
 cross join holdfast.id_prefix(clock_timestamp()) as t (prefix)
+"""
+
+# Of other jobs: what stages gave, what an audit trail keeps, and runs of children that still live.
+STAGES = """
+insert into holdfast.stage_outputs (job_id, generation, visit, stage, attempt, started_at, ended_at)
+select gen_random_uuid(), 1, 1, 'next', 1, clock_timestamp(), clock_timestamp()
+from generate_series(1, $1)
+"""
+EVENTS = """
+insert into holdfast.events (at, cause, job_id, queue, to_state, attempt)
+select clock_timestamp(), 'end', gen_random_uuid(), 'one', 'completed', 1
+from generate_series(1, $1)
+"""
+RUNS = """
+insert into holdfast.runs (id, name, created_at, parent_id)
+select gen_random_uuid(), 'children', clock_timestamp(), gen_random_uuid()
+from generate_series(1, $1)
 """
 
 HELD = "select id, token from holdfast.jobs where worker_id = $1 and state = 'running'"
@@ -111,4 +131,5 @@ async def shut_first(conn: Connection, queue: str, endpoint: str, count: int) ->
 
 
 async def fill_history(conn: Connection, count: int) -> None:
-    await conn.execute(ENDED, count)
+    for statement in (ENDED, STAGES, EVENTS, RUNS):
+        await conn.execute(statement, count)

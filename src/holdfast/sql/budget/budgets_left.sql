@@ -15,7 +15,7 @@ begin
     select
       r.id, r.name, b.max_money, b.spent + coalesce(c.money, 0), b.max_units, b.used + coalesce(c.units, 0)
     from (select t.* from holdfast.run_budgets as t order by t.run_id desc limit 1000) as b
-    join holdfast.runs as r on r.id = b.run_id and r.ended_at is null
+    join lateral (select t.* from holdfast.runs as t where t.id = b.run_id offset 0) as r on r.ended_at is null
     -- What ends have cost since a claim last added it up.
     left join lateral (
       select sum(y.money) as money, sum(y.units) as units from holdfast.run_costs as y where y.run_id = b.run_id

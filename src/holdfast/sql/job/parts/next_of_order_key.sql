@@ -1,4 +1,5 @@
 -- waiting -> ready | scheduled: the first waiting job of an order key whose row the caller has locked.
+-- plan: no seqscan, no bitmapscan
 create or replace function holdfast.next_of_order_key(line_key text, at timestamptz)
 returns uuid
 language plpgsql volatile

@@ -16,13 +16,18 @@ begin
       cancelled_at = case when r.ended_at is null then coalesce(r.cancelled_at, at) else r.cancelled_at end
   where r.id = any (runs);
   living := array(
-    select j
-    from holdfast.jobs as j
-    where j.run_id = any (runs)
-      and j.cancel_asked_at is null
-    order by j.id
+    select l.job
+    from unnest(runs) as u (run)
+    cross join lateral (
+      select j as job
+      from holdfast.jobs as j
+      where j.run_id = u.run
+        and j.cancel_asked_at is null
+      order by j.id
+      limit max
+      for update skip locked
+    ) as l
     limit max
-    for update skip locked
   );
   asked := cardinality(living);
   update holdfast.jobs as j

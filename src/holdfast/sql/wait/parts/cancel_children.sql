@@ -1,5 +1,6 @@
 -- Cancels the live children of jobs that were cancelled or are dead, then the children of those, level by level.
 -- No recursion: a deep tree would exceed the server's stack. At most 10,000 jobs per call; close_runs does the rest.
+-- plan: no seqscan, no bitmapscan
 create or replace function holdfast.cancel_children(parents uuid[])
 returns void
 language plpgsql volatile
@@ -10,14 +11,11 @@ declare
   level record;
 begin
   while cardinality(parents) > 0 loop
+    -- By runs_children, which has rows with a parent only; an array that may be empty does not tell the planner so.
+    runs := array(select r.id from holdfast.runs as r where r.parent_id = any (parents) and r.parent_id is not null);
     -- Also those that are cancelled already: cancel_run takes max jobs per call, and skips locked ones.
     runs := array(
-      select r.id
-      from holdfast.runs as r
-      where r.parent_id = any (parents)
-        and r.ended_at is null
-      order by r.id
-      for update
+      select r.id from holdfast.runs as r where r.id = any (runs) and r.ended_at is null order by r.id for update
     );
     exit when cardinality(runs) = 0;
     select * into level from holdfast.cancel_level(runs, room, 'its parent has ended', null);
