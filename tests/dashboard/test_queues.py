@@ -9,9 +9,9 @@ from httpx2 import AsyncClient
 from holdfast.client.app import Holdfast
 from holdfast.client.report.period import choose_period
 from holdfast.dashboard.pages.queue_depth import by_slice, depth_chart
-from holdfast.dashboard.words import estimate
 from holdfast.db import endpoints, queues
 from holdfast.model.depth import DepthSample
+from holdfast.report.words import estimate
 from holdfast.testing import install_fake_clock
 from holdfast.testing.clock import FakeClock
 from tests.api.conftest import MakeKey
@@ -294,8 +294,10 @@ async def test_a_paused_queue_has_no_forecast(http: AsyncClient, app: Holdfast) 
             await complete(conn, job)
         await conn.execute("select holdfast.summarise_ends()")
     assert seen((await http.get("/queues")).text).row("mail", "Empty in")["Empty in"] == "10 min"
+    assert "came, empty in 10 min" in seen((await http.get("/queues/mail")).text).words
     await queues.pause_queue(app.database, "mail", "the server moves", "ada")
     assert seen((await http.get("/queues")).text).row("mail", "Empty in")["Empty in"] == "–"
+    assert "empty in" not in seen((await http.get("/queues/mail")).text).words
 
 
 @pytest.mark.parametrize(

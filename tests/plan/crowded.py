@@ -23,12 +23,14 @@ alter table holdfast.workers set (autovacuum_enabled = false);
 analyze;
 """
 
-# Ids that carry the present and rise by one: drawing strong random ones takes longer than the insert.
+# Ids that carry the present and rise by one: drawing strong random ones takes longer than the insert. One in
+# ten belongs to a run.
 READY = """
-insert into holdfast.jobs (id, lane, priority, urgency, state, rank_at, queue, task, payload)
+insert into holdfast.jobs (id, lane, priority, urgency, state, rank_at, queue, task, payload, run_id)
 select
   format('%s000-8%s-%s', t.prefix, lpad(to_hex(l.lane), 3, '0'), lpad(to_hex(i), 12, '0'))::uuid,
-  l.lane, $3, $3, 'ready', clock_timestamp(), l.queue, 'task', '{"n": 1}'
+  l.lane, $3, $3, 'ready', clock_timestamp(), l.queue, 'task', '{"n": 1}',
+  case when i % 10 = 0 then '00000000-0000-7000-8000-000000000001'::uuid end
 from generate_series(1, $2) as i
 join unnest($1::integer[]) with ordinality as wanted (lane, place) on wanted.place = 1 + i % cardinality($1)
 join holdfast.lanes as l on l.lane = wanted.lane
@@ -58,6 +60,17 @@ EVENTS = """
 insert into holdfast.events (at, cause, job_id, queue, to_state, attempt)
 select clock_timestamp(), 'end', gen_random_uuid(), 'one', 'completed', 1
 from generate_series(1, $1)
+"""
+# Each waits behind another job of its order key, since an hour ago.
+WAITING = """
+insert into holdfast.jobs (
+  id, lane, priority, urgency, state, waits_for, order_key, order_seq, queue, task, payload
+)
+select
+  format('%s000-8ffe-%s', t.prefix, lpad(to_hex(i), 12, '0'))::uuid,
+  1, 50, 50, 'waiting', 'order', 'key ' || i, 2, 'one', 'task', '{"n": 1}'
+from generate_series(1, $1) as i
+cross join holdfast.id_prefix(clock_timestamp() - interval '1 hour') as t (prefix)
 """
 RUNS = """
 insert into holdfast.runs (id, name, created_at, parent_id)
@@ -131,5 +144,5 @@ async def shut_first(conn: Connection, queue: str, endpoint: str, count: int) ->
 
 
 async def fill_history(conn: Connection, count: int) -> None:
-    for statement in (ENDED, STAGES, EVENTS, RUNS):
+    for statement in (ENDED, STAGES, EVENTS, WAITING, RUNS):
         await conn.execute(statement, count)

@@ -9,7 +9,7 @@ from holdfast.model.human_readable import counted
 from holdfast.model.job import JobProgress
 from holdfast.report.local_time import in_utc
 from holdfast.report.markup import Markup, element, joined, safe
-from holdfast.report.words import NONE, count, duration, figure, money, percent
+from holdfast.report.words import NONE, count, duration, estimate, figure, money, percent
 
 TIME = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ)")
 CLOCKS = {
@@ -79,14 +79,6 @@ def short_id(found: UUID | str | None) -> str:
 
 def span(length: timedelta | float | None) -> str:
     return duration(timedelta(seconds=length) if isinstance(length, (int, float)) else length)
-
-
-def estimate(length: timedelta | None) -> str:
-    """In one unit: a time reckoned from a rate is no more exact, and a narrow column has no room for two."""
-    if length is None:
-        return NONE
-    unit = next((one for one in (timedelta(days=1), timedelta(hours=1)) if length >= 2 * one), None)
-    return duration(round(length / unit) * unit if unit else length)
 
 
 def progress_words(progress: JobProgress) -> str:

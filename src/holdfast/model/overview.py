@@ -57,6 +57,11 @@ class OverviewQueue:
         waited = now - self.oldest if self.oldest else timedelta(0)
         return self.ready > 0 and not self.paused and not self.per_minute and waited > LATE
 
+    def forecast(self, now: datetime) -> timedelta | None:
+        """When it will be empty, if it will: a paused queue or one that is stalled does not become empty."""
+        lasts = self.ready > 0 and not self.paused and not self.is_stalled(now)
+        return self.empty_in if lasts else None
+
     @property
     def lacks_worker(self) -> bool:
         """It is paused, and no live worker takes its ready jobs. `is_served` does not look at paused ones."""

@@ -39,6 +39,14 @@ def duration(length: timedelta | None) -> str:
     return f"{hours // 24} d {hours % 24} h" if hours % 24 else f"{hours // 24} d"
 
 
+def estimate(length: timedelta | None) -> str:
+    """In one unit: a time estimated from a rate is no more exact, and a narrow column has no room for two."""
+    if length is None:
+        return NONE
+    unit = next((one for one in (timedelta(days=1), timedelta(hours=1)) if length >= 2 * one), None)
+    return duration(round(length / unit) * unit if unit else length)
+
+
 def figure(value: float | None) -> str:
     """Of units and money: three digits, or all that stand before the point."""
     if value is None:

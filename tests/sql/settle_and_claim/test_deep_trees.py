@@ -10,6 +10,12 @@ SPAWN = """
 select holdfast.spawn_children($1, $2, 'kids', array['kid'], array_fill('1'::json, array[$3::integer]))
 """
 
+FAIL_TWO = """
+select holdfast.settle_and_claim(
+  $1, 0, $2, $3, array['fail', 'fail'], array_fill(null::json, array[2]),
+  array_fill('{"class": "permanent", "message": "it broke"}'::jsonb, array[2]))
+"""
+
 
 async def a_chain(conn: Connection, depth: int) -> list[Running]:
     """Each job waits for its only child; the last one runs."""
@@ -62,6 +68,18 @@ async def test_a_family_larger_than_one_transaction_is_cancelled_by_the_sweeps(c
     assert await conn.fetchval("select count(*) from holdfast.jobs") == 0
     await conn.execute("select holdfast.close_runs()")
     assert await conn.fetchval("select cancelled from holdfast.runs where ended_at is not null") == 10_001
+
+
+async def test_the_families_of_jobs_that_end_together_share_that_limit(conn: Connection) -> None:
+    worker = await a_worker(conn)
+    parents = [await running_job(conn, worker=worker) for _ in range(2)]
+    for parent in parents:
+        await conn.execute(SPAWN, parent.id, parent.token, 6_000)
+    ids, tokens = [parent.id for parent in parents], [parent.token for parent in parents]
+    await conn.execute(FAIL_TWO, worker, ids, tokens)
+    assert await conn.fetchval("select count(*) from holdfast.jobs") == 2_000
+    await conn.execute("select holdfast.close_runs()")
+    assert await conn.fetchval("select count(*) from holdfast.jobs") == 0
 
 
 async def test_children_that_an_earlier_cancel_left_go_with_their_parent(conn: Connection) -> None:

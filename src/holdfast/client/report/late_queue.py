@@ -10,7 +10,7 @@ from holdfast.model.endpoint import Circuit, EndpointSummary
 from holdfast.model.human_readable import counted
 from holdfast.model.overview import LATE, OverviewEndpoint, OverviewQueue
 from holdfast.model.report import Problem, Weight
-from holdfast.report.words import duration
+from holdfast.report.words import duration, estimate
 
 MOST = 8
 UNSERVED = timedelta(minutes=1)  # a worker that restarts is back before
@@ -122,7 +122,7 @@ def _words(queue: OverviewQueue, waited: timedelta | None, cause: OverviewEndpoi
     if queue.grows:
         ready += f" {queue.enqueued_per_minute:,.1f} arrive per minute, {queue.per_minute:,.1f} leave."
     elif queue.empty_in is not None:
-        ready += f" Empty in about {duration(queue.empty_in)}."
+        ready += f" Empty in about {estimate(queue.empty_in)}."
     limits = ((endpoint_cause(cause) if cause else None), _own_limit(queue))
     words = ", and ".join(filter(None, limits))
     return f"{words[:1].upper()}{words[1:]}. {ready}" if words else ready

@@ -15,6 +15,7 @@ begin
     select
       r.id, r.name, b.max_money, b.spent + coalesce(c.money, 0), b.max_units, b.used + coalesce(c.units, 0)
     from (select t.* from holdfast.run_budgets as t order by t.run_id desc limit 1000) as b
+    -- offset 0: one look by id, whatever the statistics say.
     join lateral (select t.* from holdfast.runs as t where t.id = b.run_id offset 0) as r on r.ended_at is null
     -- What ends have cost since a claim last added it up.
     left join lateral (

@@ -1,6 +1,7 @@
 -- open | sealed -> sealed: seals a run and cancels its live jobs, at most max per call.
 -- Running jobs are asked to stop, as by cancel_jobs. Returns how many were cancelled or asked: call again until it is
 -- 0.
+-- plan: no seqscan, no bitmapscan
 create or replace function holdfast.cancel_run(run uuid, reason text default null, actor text default null,
   max integer default 10000)
 returns integer

@@ -17,8 +17,6 @@ as $$
   delete from holdfast.dead_letter_notes as t where t.job_id = any (ids);
   delete from holdfast.events as t
   where t.job_id = any (ids)
-    -- For events_job, which has these rows only: an array that may be empty does not tell the planner so.
-    and t.job_id is not null
     and t.actor is null
     and t.to_state in ('rejected', 'cancelled', 'dead') is not true;
 $$;

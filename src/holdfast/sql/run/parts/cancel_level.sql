@@ -1,6 +1,7 @@
 -- Seals runs and cancels up to max of their live jobs; running ones are asked to stop. Their children are not touched.
 -- Locked jobs are skipped. A run of which some are left gets an empty delta: close_runs looks at it again.
--- asked: how many were cancelled or asked; ended: those that have ended.
+-- asked: how many were cancelled or asked; ended: those that have ended. The runs must differ.
+-- plan: no seqscan, no bitmapscan
 create or replace function holdfast.cancel_level(
   runs uuid[], max integer, reason text, actor text, out asked integer, out ended uuid[]
 )
@@ -15,6 +16,8 @@ begin
   set sealed_at = coalesce(r.sealed_at, at),
       cancelled_at = case when r.ended_at is null then coalesce(r.cancelled_at, at) else r.cancelled_at end
   where r.id = any (runs);
+  -- Run by run, by jobs_run: one look for all of them, in order, could walk the primary key. The inner limit bounds
+  -- what is read of a run, the outer one the call.
   living := array(
     select l.job
     from unnest(runs) as u (run)
@@ -51,7 +54,9 @@ begin
   insert into holdfast.run_deltas (run_id)
   select r
   from unnest(runs) as r
-  where exists (select from holdfast.jobs as j where j.run_id = r and j.cancel_asked_at is null);
+  cross join lateral (
+    select from holdfast.jobs as j where j.run_id = r and j.cancel_asked_at is null limit 1
+  ) as remaining;
   insert into holdfast.events (at, cause, run_id, actor, reason, detail)
   select at, 'cancel_run', r, actor, said, jsonb_build_object('jobs', count(n.id))
   from unnest(runs) as r

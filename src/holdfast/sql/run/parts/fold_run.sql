@@ -1,4 +1,5 @@
 -- Adds the deltas of one locked run to its counts; true if that ended it.
+-- plan: no seqscan, no bitmapscan
 create or replace function holdfast.fold_run(run uuid)
 returns boolean
 language plpgsql volatile

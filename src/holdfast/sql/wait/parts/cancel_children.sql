@@ -11,8 +11,8 @@ declare
   level record;
 begin
   while cardinality(parents) > 0 loop
-    -- By runs_children, which has rows with a parent only; an array that may be empty does not tell the planner so.
-    runs := array(select r.id from holdfast.runs as r where r.parent_id = any (parents) and r.parent_id is not null);
+    -- Two statements: one that also asks for open runs in their order could walk all of them, by runs_open.
+    runs := array(select r.id from holdfast.runs as r where r.parent_id = any (parents));
     -- Also those that are cancelled already: cancel_run takes max jobs per call, and skips locked ones.
     runs := array(
       select r.id from holdfast.runs as r where r.id = any (runs) and r.ended_at is null order by r.id for update
