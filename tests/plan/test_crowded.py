@@ -25,7 +25,7 @@ CALLS = {
     "advance_order_keys()": 20,
     "close_runs()": 20,
     "forget_workers()": 25,
-    "prune_jobs()": 120,
+    "prune_jobs()": 180,
     "list_jobs()": 900,  # of 100 rows, each with a look at the login that enqueued it
     'list_jobs(\'{"queue": "one"}\', null, 10)': 250,
 }

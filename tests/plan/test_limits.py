@@ -9,9 +9,10 @@ import asyncpg
 import pytest
 
 from holdfast.db.connect import Connection
-from tests.builders import a_queue, a_worker, an_open_run, ready_jobs
+from tests.builders import a_queue, a_worker, an_open_run, ready_jobs, settle
 from tests.plan.cost import Cost, cost_of, counting, writes
 from tests.plan.crowded import TURN, Drain
+from tests.sql.endpoints.scene import a_caller, a_fixed_endpoint, calls, claimed
 from tests.sql.limits.scene import a_task
 
 SETTLED = "update holdfast.limits set is_settled = true"
@@ -63,6 +64,21 @@ async def test_a_limited_claim_does_not_look_at_jobs_that_run_elsewhere(conn: Co
     await conn.fetch("select job_id from holdfast.claim_jobs($1, 20000)", other)
     many = await a_limited_turn(drain)
     assert many.buffers < few.buffers + 60, "an index's depth, not its breadth"
+
+
+async def test_a_budget_that_covers_no_job_any_more_is_not_judged_again_for_each_ready_job(
+    conn: Connection,
+) -> None:
+    await a_fixed_endpoint(conn, price=1, estimate=2)
+    run = await an_open_run(conn, max_units=3)
+    await calls(conn, 2_001, run=run)
+    worker = await a_caller(conn)
+    (job,) = await claimed(conn, worker)
+    assert await settle(conn, job, "complete", {"units": 2})
+    cost = await claim_one(conn, worker)
+    parked = await conn.fetchval("select count(*) from holdfast.jobs where waits_for = 'budget'")
+    assert 1 <= parked < 100, "one unit is left: a job that needs less may still start"
+    assert cost.buffers <= 300 * parked, (cost.buffers, parked)
 
 
 async def test_a_refused_claim_writes_nothing(conn: Connection) -> None:

@@ -82,8 +82,32 @@ async def test_a_dead_letter_that_nobody_dealt_with_keeps_its_job(conn: Connecti
     await clock.advance(timedelta(days=400))
     assert (await prune(conn))["jobs"] == 0
     await conn.execute("update holdfast.dead_letters set status = 'ignored'")
+    await clock.advance(timedelta(days=1, minutes=1))
     assert (await prune(conn))["jobs"] == 1
     assert await state_of(conn, job.id) is None
+
+
+async def test_each_queue_keeps_its_jobs_for_its_own_time(conn: Connection, clock: Clock) -> None:
+    """However often somebody prunes before they are old."""
+    for queue, retention in (("short", "1 hour"), ("day", "1 day"), ("year", "1 year")):
+        await a_queue(conn, queue, retention=retention)
+    for _ in range(60):
+        for queue in ("short", "day", "default", "year"):
+            await completed_job(conn, queue=queue)
+        await clock.advance(timedelta(hours=12))
+        await conn.execute("select holdfast.summarise_ends()")
+        await prune(conn)
+    rows = await conn.fetch("select queue, count(*) as jobs from holdfast.history group by queue")
+    assert {row["queue"]: row["jobs"] for row in rows} == {"day": 1, "default": 59, "year": 60}
+
+
+async def test_a_shorter_retention_counts_at_once(conn: Connection, clock: Clock) -> None:
+    await completed_job(conn, queue="mail")
+    await clock.advance(timedelta(days=2))
+    await conn.execute("select holdfast.summarise_ends()")
+    assert (await prune(conn))["jobs"] == 0
+    await a_queue(conn, "mail", retention="1 day")
+    assert (await prune(conn))["jobs"] == 1
 
 
 async def test_a_replayed_job_is_kept_until_its_new_end_is_old(conn: Connection, clock: Clock) -> None:

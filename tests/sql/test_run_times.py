@@ -3,6 +3,8 @@
 from datetime import timedelta
 
 from holdfast.db.connect import Connection
+from holdfast.testing import install_fake_clock
+from tests.builders import completed_job
 
 INSERT = """
 insert into holdfast.end_counts (minute, queue, task, state, jobs, retried, wait_tens, run_tens)
@@ -39,7 +41,10 @@ async def test_mean_and_percentiles_come_from_what_completed_in_the_last_hour(co
     assert 1 < p95.total_seconds() < 1.3
 
 
-async def test_without_an_hour_of_work_the_week_is_looked_at(conn: Connection) -> None:
-    await conn.execute(INSERT, timedelta(days=2), "default", "completed", 4, '{"20": 4}')
+async def test_without_an_hour_of_work_all_ends_are_looked_at(conn: Connection) -> None:
+    clock = await install_fake_clock(conn)
+    await completed_job(conn)
+    await clock.advance("2h")
+    await conn.execute("select holdfast.summarise_ends()")
     jobs, _, p50, _ = await times(conn, "default")
-    assert (jobs, p50 is not None) == (4, True)
+    assert (jobs, p50 is not None) == (1, True)

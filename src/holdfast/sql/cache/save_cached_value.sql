@@ -1,6 +1,7 @@
 -- running -> running: stores the value that its writer has computed; it lasts so long from now on.
 -- value has at most 64 KiB. Returns false, and stores nothing, if the writer no longer has the key: another attempt
 -- computes the value, or has stored it. Raises HF006 if the token is outdated.
+-- plan: no seqscan
 create or replace function holdfast.save_cached_value(
   job uuid, token uuid, scope text, key text, writer uuid, value json, lasts interval
 )

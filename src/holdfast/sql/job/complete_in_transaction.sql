@@ -4,6 +4,7 @@
 -- most. progress is the last report of the handler, in the form of report_progress; trace is the traceparent of the
 -- attempt's span, to which the attempt at the next stage is linked.
 -- Raises HF006 if the job is no longer the caller's, so that the whole transaction is undone.
+-- plan: no seqscan
 create or replace function holdfast.complete_in_transaction(
   job uuid, token uuid, output json, units double precision default null, progress jsonb default null,
   trace text default null

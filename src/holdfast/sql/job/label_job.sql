@@ -1,5 +1,6 @@
 -- running -> running: adds labels to a job; a label given as null is removed.
 -- Returns false if the token is outdated: stop working on the job.
+-- plan: no seqscan
 create or replace function holdfast.label_job(job uuid, token uuid, labels jsonb)
 returns boolean
 language plpgsql volatile security definer

@@ -34,11 +34,11 @@ begin
     select r from unnest(holdfast.read_progress(ids, tokens, reports)) as r where r.job_id = any (held)));
   return query
     select
-      u.id, case
-        when bool_or(exists (select from holdfast.jobs as j where j.id = u.id and j.token = u.token)) then 'busy'
-        else 'lost'
-      end
+      u.id, case when bool_or(j.id is not null) then 'busy' else 'lost' end
     from unnest(ids, tokens) as u (id, token)
+    left join lateral (
+      select t.id from holdfast.jobs as t where t.id = u.id and t.token = u.token offset 0
+    ) as j on true
     where u.id <> all (stored)
     group by u.id;
 end

@@ -2,6 +2,7 @@
 -- call: kind (model or tool), name, units, seconds, finish_reason, argument_bytes, error. Without checkpoint only the
 -- record is written. A repeated call with the same checkpoint and data changes nothing.
 -- Returns false if the token is outdated: stop working on the job.
+-- plan: no seqscan
 create or replace function holdfast.save_call(
   job uuid, token uuid, call jsonb, checkpoint text default null, data json default null
 )

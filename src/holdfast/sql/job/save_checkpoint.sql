@@ -1,6 +1,7 @@
 -- running -> running: saves partial work of a job under a name, replacing what was saved under it.
 -- data has at most 1 MiB. A checkpoint survives retries and losses, and is removed when the job leaves its stage.
 -- Returns false if the token is outdated: stop working on the job.
+-- plan: no seqscan
 create or replace function holdfast.save_checkpoint(job uuid, token uuid, name text, data json)
 returns boolean
 language plpgsql volatile security definer

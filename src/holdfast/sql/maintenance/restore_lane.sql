@@ -20,7 +20,7 @@ begin
       select f.id
       from holdfast.jobs as f
       where f.lane = number and f.state = 'ready'
-      order by f.id
+      order by f.urgency desc, f.rank_at, f.id
       limit 1000
       for update skip locked));
   else

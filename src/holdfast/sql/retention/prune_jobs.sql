@@ -1,7 +1,8 @@
 -- completed | rejected | cancelled | dead -> (nothing): deletes ended jobs past their queue's retention.
 -- Also deletes expired unique keys, cached values, and secrets of access keys such as sessions (keys counts all three),
 -- and drops empty partitions of history. A dead letter that is open or under investigation keeps its job. Returns
--- counts, at most max of each; no row while another call is pruning.
+-- counts, at most max of each; no row while another call is pruning. A job whose dead letter was dealt with may stay a
+-- day longer.
 create or replace function holdfast.prune_jobs(max integer default 1000)
 returns table (jobs integer, keys integer, partitions integer)
 language plpgsql volatile security definer
@@ -16,28 +17,11 @@ begin
   if not holdfast.try_lock('prune') then
     return;
   end if;
-  jobs := 0;
   keys := 0;
   partitions := 0;
-  with past as (
-    select h.id, h.ended_at
-    from holdfast.history as h
-    left join holdfast.queues as q on q.name = h.queue
-    where h.ended_at < at - (select coalesce(min(m.retention), holdfast.history_retention()) from holdfast.queues as m)
-      and h.ended_at < at - coalesce(q.retention, holdfast.history_retention())
-      and h.ended_at < holdfast.counted_until()
-      -- An open dead letter outlives its job's retention.
-      and (h.state <> 'dead' or not exists (
-        select from holdfast.dead_letters as d
-        where d.job_id = h.id and d.status in ('open', 'investigating') and d.replayed_at is null))
-    limit max
-    for update of h skip locked
-  ), removed as (
-    delete from holdfast.history as h using past as p where h.id = p.id and h.ended_at = p.ended_at returning h.id
-  )
-  select array_agg(id) into old from removed;
-  if old is not null then
-    jobs := cardinality(old);
+  old := holdfast.prune_history(at, max);
+  jobs := cardinality(old);
+  if jobs > 0 then
     perform holdfast.forget_jobs(old);
   end if;
   with past as (

@@ -1,6 +1,7 @@
 -- open -> sealed: no more jobs can be added, so that the run can end.
 -- Waits for open transactions that are adding jobs to the run. Returns true if that ended the run, because all its
 -- jobs had ended already.
+-- plan: no seqscan
 create or replace function holdfast.seal_run(run uuid)
 returns boolean
 language plpgsql volatile security definer

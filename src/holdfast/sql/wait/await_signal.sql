@@ -1,6 +1,7 @@
 -- running -> running: reads the signal of a name, if it has been sent.
 -- came says whether data holds a signal; it belongs to this stage visit from then on. timed_out says that the job
 -- waited with wait_jobs and its timeout has passed. If both are false, call wait_jobs.
+-- plan: no seqscan
 create or replace function holdfast.await_signal(job uuid, token uuid, name text, out came boolean, out data json,
   out timed_out boolean)
 language plpgsql volatile security definer

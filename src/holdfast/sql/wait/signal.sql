@@ -2,6 +2,7 @@
 -- A signal that arrives before the wait is kept for it. Of several with the same name the first counts.
 -- Returns resumed (the job waited and is ready now), kept (it will find the signal), duplicate (the name has been
 -- signalled already) or ended.
+-- plan: no seqscan
 create or replace function holdfast.signal(job uuid, name text, data json default 'null', actor text default null)
 returns text
 language plpgsql volatile security definer

@@ -3,6 +3,7 @@
 -- all or first (the first that completes; the others are cancelled). on_failure: fail, ignore or wait (for a replay).
 -- Returns the run that the children are in, and is_over: true if the handler can read them with load_children now,
 -- false if it shall wait with wait_jobs.
+-- plan: no seqscan
 create or replace function holdfast.spawn_children(
   job uuid, token uuid, name text, tasks text[], payloads json[], options jsonb default '{}', wait text default 'all',
   on_failure text default 'fail', out run uuid, out is_over boolean

@@ -1,6 +1,7 @@
 -- Returns the running jobs of a worker that were asked to cancel, with the reason given.
 -- The server also sends NOTIFY on the channel holdfast_cancel, with the worker's id. Stop the handler, then call
 -- cancel_claimed.
+-- plan: no seqscan
 create or replace function holdfast.cancel_requests(worker uuid)
 returns table (job_id uuid, token uuid, reason text)
 language sql stable security definer

@@ -1,5 +1,6 @@
 -- Returns the running jobs of a worker.
 -- A job that the worker does not know of was claimed by a call whose answer was lost: give it back with release_jobs.
+-- plan: no seqscan
 create or replace function holdfast.held_jobs(worker uuid)
 returns table (job_id uuid, token uuid)
 language sql stable security definer

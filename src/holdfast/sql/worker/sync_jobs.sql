@@ -2,6 +2,7 @@
 -- Returns the jobs to stop: why is cancel (an operator asked for it, with the reason) or lost (its token is void). A
 -- job that the worker holds and does not name is released 30 seconds after its claim, whose answer was lost then.
 -- Without jobs (null), only cancel requests are returned.
+-- plan: no seqscan
 create or replace function holdfast.sync_jobs(worker uuid, jobs uuid[] default null)
 returns table (job_id uuid, why text, reason text)
 language plpgsql volatile security definer

@@ -3,6 +3,7 @@
 -- each lane with ready jobs as many workers are returned as it has jobs, in the order of the array. Whether a worker
 -- gets a job is decided by its claim. A kind are the workers of one access key with the same queues, group and tasks,
 -- up to 64 kinds at a time: jobs that may not start yet, and workers that cannot do them, hold up no others.
+-- plan: no seqscan
 create or replace function holdfast.workers_to_wake(waiting uuid[], max integer)
 returns setof uuid
 language plpgsql volatile security definer

@@ -6,8 +6,10 @@ language sql stable
 as $$
   select u.id, u.place, coalesce(j.queue, h.queue), coalesce(j.task, h.task), coalesce(j.rules, h.rules) ->> 'queue'
   from unnest(ids) with ordinality as u (id, place)
-  left join holdfast.jobs as j on j.id = u.id
-  -- offset 0: one look by id, which leaves out the weeks before the job was created.
+  -- offset 0: one look by id; that into history leaves out the weeks before the job was created.
+  left join lateral (
+    select l.id, l.queue, l.task, l.rules from holdfast.jobs as l where l.id = u.id offset 0
+  ) as j on true
   left join lateral (
     select e.queue, e.task, e.rules
     from holdfast.history as e

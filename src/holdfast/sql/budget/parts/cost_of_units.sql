@@ -3,9 +3,10 @@ create or replace function holdfast.cost_of_units(units double precision, lane i
 returns double precision
 language sql stable
 as $$
-  select units * e.price
-  from holdfast.lanes as l
-  join holdfast.endpoints as e on e.name = l.endpoint
-  where l.lane = cost_of_units.lane
-    and e.price > 0
+  select units * (
+    select e.price
+    from holdfast.endpoints as e
+    where e.name = (select l.endpoint from holdfast.lanes as l where l.lane = cost_of_units.lane)
+      and e.price > 0
+  )
 $$;

@@ -7,17 +7,22 @@ as $$
 declare
   parked uuid[];
 begin
-  parked := array(
-    select j.id
-    from holdfast.jobs as j
-    where j.lane = in_lane
-      and j.state = 'ready'
-      and j.run_id = run
-      and (j.id = job or holdfast.budget_verdict(holdfast.budget_of(run), 0, 0) = 'park')
-    order by j.urgency desc, j.rank_at, j.id
-    limit 1000
-    for update skip locked
-  );
+  if holdfast.budget_verdict(holdfast.budget_of(run), 0, 0) = 'park' then
+    parked := array(
+      select j.id
+      from holdfast.jobs as j
+      where j.lane = in_lane
+        and j.state = 'ready'
+        and j.run_id = run
+      order by j.urgency desc, j.rank_at, j.id
+      limit 1000
+      for update skip locked
+    );
+  else
+    parked := array(
+      select j.id from holdfast.jobs as j where j.id = job and j.state = 'ready' for update skip locked
+    );
+  end if;
   perform holdfast.record_moves(parked, 'budget', 'waiting');
   update holdfast.jobs as j set state = 'waiting', waits_for = 'budget' where j.id = any (parked);
   update holdfast.run_budgets as b set reached_at = holdfast.now() where b.run_id = run and b.reached_at is null;

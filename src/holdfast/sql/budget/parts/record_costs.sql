@@ -7,7 +7,8 @@ as $$
   insert into holdfast.run_costs (run_id, money, units)
   select c.run, c.units * coalesce(e.price, 0), c.units
   from jsonb_to_recordset(costs) as c (run uuid, lane integer, units double precision)
-  join holdfast.lanes as l on l.lane = c.lane
-  left join holdfast.endpoints as e on e.name = l.endpoint
+  -- offset 0: one look by key for each, also below a function that forbids nested loops.
+  cross join lateral (select o.endpoint from holdfast.lanes as o where o.lane = c.lane offset 0) as l
+  left join lateral (select o.price from holdfast.endpoints as o where o.name = l.endpoint offset 0) as e on true
   where c.units <> 0
 $$;

@@ -15,7 +15,8 @@ begin
   for part in
     select l.endpoint, array_agg(t) as permits
     from unnest(permits) as t
-    join holdfast.lanes as l on l.lane = t.lane
+    -- offset 0: one look by number for each, also below a function that forbids nested loops.
+    cross join lateral (select o.endpoint from holdfast.lanes as o where o.lane = t.lane offset 0) as l
     group by l.endpoint
     order by l.endpoint
   loop

@@ -9,6 +9,13 @@ begin
   if e.shares = '{}' then
     return 2147483647;
   end if;
+  with calls as materialized (
+    select coalesce(j.permit_lane, j.lane) as lane, count(*) as running
+    from holdfast.jobs as j
+    where j.state = 'running'
+      and j.in_flight_at_start is not null
+    group by 1
+  )
   select coalesce(sum(greatest(0, least(s.guaranteed - s.running, s.ready))), 0) into owed
   from (
     select
@@ -17,13 +24,7 @@ begin
         floor(e.limit * share.value::double precision),
         (e.limit >= 2 and share.value::double precision > 0)::integer
       )::integer as guaranteed,
-      (
-        select count(*)
-        from holdfast.jobs as j
-        where j.state = 'running'
-          and j.in_flight_at_start is not null
-          and coalesce(j.permit_lane, j.lane) = any (lanes.ids)
-      ) as running,
+      (select coalesce(sum(c.running), 0) from calls as c where c.lane = any (lanes.ids)) as running,
       (select count(*) from (
         select from holdfast.lanes as l, lateral (
           select from holdfast.jobs as j where j.lane = l.lane and j.state = 'ready' limit 100) as r

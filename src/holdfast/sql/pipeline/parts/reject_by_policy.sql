@@ -12,7 +12,10 @@ begin
   for one in
     select h.job, h.detail, s.on_reject
     from holdfast.read_held(ids, details) as h
-    left join holdfast.jobs as p on p.id = (h.job).parent_id and (h.job).pipeline is null
+    -- offset 0: one look by id for each, however many rows the planner expects of read_held.
+    left join lateral (
+      select t.pipeline, t.pipeline_version from holdfast.jobs as t where t.id = (h.job).parent_id offset 0
+    ) as p on (h.job).pipeline is null
     join holdfast.stages as s
       on s.pipeline = coalesce((h.job).pipeline, p.pipeline)
       and s.version = coalesce((h.job).pipeline_version, p.pipeline_version)
