@@ -102,12 +102,43 @@ async def test_each_queue_keeps_its_jobs_for_its_own_time(conn: Connection, cloc
 
 
 async def test_a_shorter_retention_counts_at_once(conn: Connection, clock: Clock) -> None:
-    await completed_job(conn, queue="mail")
+    for queue in ("mail", "chat"):
+        await completed_job(conn, queue=queue)
     await clock.advance(timedelta(days=2))
     await conn.execute("select holdfast.summarise_ends()")
     assert (await prune(conn))["jobs"] == 0
-    await a_queue(conn, "mail", retention="1 day")
+    for queue in ("mail", "chat"):
+        await a_queue(conn, queue, retention="1 day")
+        assert [(await prune(conn))["jobs"] for _ in range(2)] == [1, 0]
+
+
+async def test_intervals_that_compare_as_equal_are_told_apart(conn: Connection, clock: Clock) -> None:
+    for queue, retention in (("days", "360 days"), ("year", "1 year")):
+        await a_queue(conn, queue, retention=retention)
+        await completed_job(conn, queue=queue)
+    await clock.advance(timedelta(days=361))
+    await conn.execute("select holdfast.summarise_ends()")
     assert (await prune(conn))["jobs"] == 1
+    assert await conn.fetchval("select queue from holdfast.history") == "year"
+
+
+async def test_the_jobs_of_a_removed_queue_go_within_a_day(conn: Connection, clock: Clock) -> None:
+    await a_queue(conn, "gone", retention="1 year")
+    await completed_job(conn, queue="gone")
+    await clock.advance(timedelta(days=40))
+    await conn.execute("select holdfast.summarise_ends()")
+    assert (await prune(conn))["jobs"] == 0
+    await conn.execute("delete from holdfast.queues where name = 'gone'")
+    await clock.advance(timedelta(days=1, minutes=1))
+    assert (await prune(conn))["jobs"] == 1
+
+
+async def test_a_batch_that_is_full_goes_on_in_the_same_day(conn: Connection, clock: Clock) -> None:
+    for _ in range(5):
+        await completed_job(conn)
+    await clock.advance(timedelta(days=31))
+    await conn.execute("select holdfast.summarise_ends()")
+    assert [(await prune(conn, 2))["jobs"] for _ in range(4)] == [2, 2, 1, 0]
 
 
 async def test_a_replayed_job_is_kept_until_its_new_end_is_old(conn: Connection, clock: Clock) -> None:

@@ -1,7 +1,6 @@
 -- Repairs a lane that was removed while jobs were enqueued: its jobs get a lane, or the lane its queue and endpoint.
 -- The removal cannot see an enqueue that has not committed. Gives up on a locked row, so that other maintenance tasks
--- are not held
--- up; the next call tries again.
+-- are not held up; the next call tries again.
 create or replace function holdfast.restore_lane(number integer)
 returns integer
 language plpgsql volatile

@@ -1,4 +1,5 @@
--- Returns how long completed jobs and stages took in these queues: in the last hour, or ever if there were none.
+-- Returns how long completed jobs and stages took in these queues: in the last hour, or since the
+-- beginning if none completed then.
 -- jobs is the number measured; p50 and p95 are upper edges of buckets, each about a quarter wider than the one before.
 create or replace function holdfast.run_times(queues text[], out jobs bigint, out mean interval, out p50 interval,
   out p95 interval)
@@ -6,10 +7,10 @@ language plpgsql stable security definer
 set search_path = holdfast, pg_temp
 as $$
 declare
-  is_late boolean;
-  tens    jsonb;
+  is_recent boolean;
+  tens      jsonb;
 begin
-  foreach is_late in array array[true, false] loop
+  foreach is_recent in array array[true, false] loop
     select jsonb_object_agg(t.tenth, t.n), sum(t.n),
       make_interval(secs => sum(t.n * power(10, (t.tenth::integer + 0.5) / 10.0) / 1000) / sum(t.n))
     into tens, jobs, mean
@@ -18,7 +19,7 @@ begin
       from (
         select c.run_tens
         from holdfast.end_counts as c
-        where is_late
+        where is_recent
           and c.minute >= holdfast.now() - interval '1 hour'
           and not c.is_hour
           and c.what = 'end'
@@ -28,7 +29,7 @@ begin
         -- Not the minutes of some days: they are those of all queues.
         select t.run_tens
         from holdfast.end_totals as t
-        where not is_late
+        where not is_recent
           and t.what = 'end'
           and t.queue = any (queues)
           and t.state in ('completed', 'advanced')

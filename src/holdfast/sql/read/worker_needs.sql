@@ -50,7 +50,7 @@ begin
     ), known as materialized (
       select
         f.queue, coalesce(worker_needs.slots, s.slots, 1) as slots, f.last, coalesce(f.forecast, 0) as forecast,
-        -- Seldom: a week is looked through for a queue with no end in the last hour.
+        -- Seldom: for a queue with no end in the last hour all its ends are looked at.
         coalesce(t.mean, extract(epoch from (
           select r.mean from holdfast.run_times(array[f.queue]) as r
           where t.queue is null and c.ready + coalesce(b.jobs, 0) > 0))) as mean,

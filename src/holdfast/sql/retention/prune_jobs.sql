@@ -1,8 +1,8 @@
 -- completed | rejected | cancelled | dead -> (nothing): deletes ended jobs past their queue's retention.
 -- Also deletes expired unique keys, cached values, and secrets of access keys such as sessions (keys counts all three),
 -- and drops empty partitions of history. A dead letter that is open or under investigation keeps its job. Returns
--- counts, at most max of each; no row while another call is pruning. A job whose dead letter was dealt with may stay a
--- day longer.
+-- counts, at most max of each; no row while another call is pruning. A job whose dead letter was dealt with, or whose
+-- queue was removed, may stay a day longer.
 create or replace function holdfast.prune_jobs(max integer default 1000)
 returns table (jobs integer, keys integer, partitions integer)
 language plpgsql volatile security definer

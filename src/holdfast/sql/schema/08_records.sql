@@ -133,10 +133,10 @@ create table holdfast.chores (
   succeeded_at timestamptz not null,
   counts       jsonb not null
 ) with (fillfactor = 50);
-comment on table holdfast.chores is 'When each chore last succeeded, for doctor.';
+comment on table holdfast.chores is 'When each chore last succeeded, for doctor, and where it goes on.';
 comment on column holdfast.chores.name is 'Name of the chore.';
 comment on column holdfast.chores.succeeded_at is 'When it last ended well.';
-comment on column holdfast.chores.counts is 'What it did then.';
+comment on column holdfast.chores.counts is 'What it did then, or where it goes on.';
 
 create table holdfast.locks (
   name text primary key

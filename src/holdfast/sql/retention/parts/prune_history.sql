@@ -1,57 +1,71 @@
 -- ended -> (nothing): deletes ended jobs past their queue's retention, at most max; returns their ids.
--- Reads history a day at a time, once for the queues of each retention, and goes on where the last call stopped: a look
--- for the jobs of some queues from the beginning reads all that others keep for longer. Once a day it begins anew, for
--- the jobs that it passed over. Stops after two seconds, but reads at least one day.
+-- A look for the jobs of some queues reads all that others keep for longer. So it reads history a day at a time, for
+-- the queues of each retention on their own, and goes on where the last call stopped; the furthest behind comes first.
+-- Once a day, when it has come to the end, it begins anew: for jobs that were locked, whose dead letter was dealt with,
+-- or whose queue was removed. Stops after two seconds, but reads at least one day.
 create or replace function holdfast.prune_history(at timestamptz, max integer)
 returns uuid[]
 language plpgsql volatile
 as $$
 declare
-  stop    constant timestamptz := clock_timestamp() + interval '2 seconds';
-  counted constant timestamptz := holdfast.counted_until();
-  longest constant interval := (
-    select greatest(max(q.retention), holdfast.history_retention()) from holdfast.queues as q
+  stop      constant timestamptz := clock_timestamp() + interval '2 seconds';
+  counted   constant timestamptz := holdfast.counted_until();
+  -- As text: a year and 360 days are equal as intervals.
+  usual     constant text := holdfast.history_retention()::text;
+  special   constant text[] := array(
+    select q.name from holdfast.queues as q where q.retention::text <> usual order by q.name);
+  -- Where the first step ends: before it lie only a backlog and open dead letters.
+  earliest  constant timestamptz := at - (
+    select least(greatest(max(q.retention), holdfast.history_retention()), interval '10 years')
+    from holdfast.queues as q
   );
-  special constant text[] := array(select q.name from holdfast.queues as q where q.retention is not null);
-  marks   jsonb := (select c.counts from holdfast.chores as c where c.name = 'prune');
-  old     uuid[] := '{}';
-  gone    uuid[];
-  kept    record;
-  since   timestamptz;
-  until   timestamptz;
+  known     constant jsonb := coalesce((select c.counts from holdfast.chores as c where c.name = 'prune'), '{}');
+  marks     jsonb := '{}';
+  old       uuid[] := '{}';
+  gone      uuid[];
+  kept      record;
+  reached   timestamptz;
+  until     timestamptz;
 begin
-  if coalesce((marks ->> 'begun')::timestamptz not between at - interval '1 day' and at, true) then
-    marks := jsonb_build_object('begun', at);
-  end if;
   for kept in
-    -- The mark is that of a retention and its queues: with another queue it begins anew.
-    select r.retention, r.queues, md5(row(r.retention, r.queues)::text) as mark
+    select
+      g.*, (known -> g.mark ->> 'reached')::timestamptz as reached,
+      (known -> g.mark ->> 'begun')::timestamptz as begun,
+      coalesce((known -> g.mark ->> 'was_whole')::boolean, false) as was_whole
     from (
-      select q.retention, array_agg(q.name order by q.name) as queues
-      from holdfast.queues as q
-      where q.retention is not null
-      group by q.retention
-      union all
-      select holdfast.history_retention(), null
-    ) as r
-    order by r.retention
+      -- With another queue a retention begins anew. Without queues: all that have the usual one, or are no more.
+      select r.*, md5(row(r.retention::text, coalesce(r.queues, special))::text) as mark
+      from (
+        select min(q.retention) as retention, array_agg(q.name order by q.name) as queues
+        from holdfast.queues as q
+        where q.retention::text <> usual
+        group by q.retention::text
+        union all
+        select holdfast.history_retention(), null
+      ) as r
+    ) as g
+    order by (known -> g.mark ->> 'reached')::timestamptz + g.retention nulls first
   loop
-    loop
-      -- What is older than the longest retention comes at once: there is not much of it.
-      since := coalesce((marks ->> kept.mark)::timestamptz, '-infinity');
-      until := case when since = '-infinity' then at - longest else since + interval '1 day' end;
+    reached := kept.reached;
+    if reached is null or kept.begun > at or kept.was_whole and kept.begun < at - interval '1 day' then
+      reached := '-infinity';
+      kept.begun := at;
+      kept.was_whole := false;
+    end if;
+    while cardinality(old) < max and clock_timestamp() < stop loop
+      until := case when reached = '-infinity' then earliest else reached + interval '1 day' end;
       until := least(until, at - kept.retention, counted);
-      exit when since >= until;
+      if reached >= until then
+        kept.was_whole := true;
+        exit;
+      end if;
       with past as (
         select h.id, h.ended_at
         from holdfast.history as h
-        where h.ended_at >= since
+        where h.ended_at >= reached
           and h.ended_at < until
           and case when kept.queues is null then h.queue <> all (special) else h.queue = any (kept.queues) end
-          -- An open dead letter outlives its job's retention.
-          and (h.state <> 'dead' or not exists (
-            select from holdfast.dead_letters as d
-            where d.job_id = h.id and d.status in ('open', 'investigating') and d.replayed_at is null))
+          and (h.state <> 'dead' or not holdfast.has_open_letter(h.id))
         limit max - cardinality(old)
         for update of h skip locked
       ), removed as (
@@ -60,10 +74,13 @@ begin
       select coalesce(array_agg(r.id), '{}') into gone from removed as r;
       old := old || gone;
       exit when cardinality(old) >= max;
-      marks := marks || jsonb_build_object(kept.mark, until);
-      exit when clock_timestamp() > stop;
+      reached := until;
     end loop;
-    exit when cardinality(old) >= max or clock_timestamp() > stop;
+    if reached > '-infinity' then
+      marks := marks || jsonb_build_object(
+        kept.mark,
+        jsonb_build_object('begun', kept.begun, 'reached', reached, 'was_whole', kept.was_whole));
+    end if;
   end loop;
   perform holdfast.record_maintenance_task('prune', marks);
   return old;
