@@ -48,6 +48,19 @@ async def test_a_run_is_closed_once_by_two_closers(crowd: Crowd) -> None:
     assert await followers(crowd.watcher) == 1
 
 
+async def test_a_locked_run_with_very_many_changes_keeps_no_other_from_ending(crowd: Crowd) -> None:
+    busy = await an_open_run(crowd.watcher)
+    many = "insert into holdfast.run_deltas (run_id) select $1 from generate_series(1, 20000)"
+    await crowd.watcher.execute(many, busy)
+    await a_sealed_run(crowd.watcher, jobs=1)
+    (job,) = await claim(crowd.watcher, await a_worker(crowd.watcher), 1)
+    assert await complete(crowd.watcher, job)
+    producer = await crowd.join()
+    async with producer.transaction():
+        await ready_job(producer, run=busy)
+        assert await close(crowd.watcher) == 1
+
+
 async def test_a_seal_waits_for_a_producer_that_is_adding(crowd: Crowd) -> None:
     run = await an_open_run(crowd.watcher, on_complete=AFTER)
 
