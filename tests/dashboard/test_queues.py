@@ -3,7 +3,6 @@
 import re
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from httpx2 import AsyncClient
 
 from holdfast.client.app import Holdfast
@@ -11,7 +10,6 @@ from holdfast.client.report.period import choose_period
 from holdfast.dashboard.pages.queue_depth import by_slice, depth_chart
 from holdfast.db import endpoints, queues
 from holdfast.model.depth import DepthSample
-from holdfast.report.words import estimate
 from holdfast.testing import install_fake_clock
 from holdfast.testing.clock import FakeClock
 from tests.api.conftest import MakeKey
@@ -298,11 +296,3 @@ async def test_a_paused_queue_has_no_forecast(http: AsyncClient, app: Holdfast) 
     await queues.pause_queue(app.database, "mail", "the server moves", "ada")
     assert seen((await http.get("/queues")).text).row("mail", "Empty in")["Empty in"] == "–"
     assert "empty in" not in seen((await http.get("/queues/mail")).text).words
-
-
-@pytest.mark.parametrize(
-    ("minutes", "words"),
-    [(None, "–"), (1.5, "90 s"), (119, "119 min"), (22.5 * 60, "22 h"), (47.9 * 60, "2 d"), (61 * 60, "3 d")],
-)
-def test_an_estimate_has_one_unit(minutes: float | None, words: str) -> None:
-    assert estimate(None if minutes is None else timedelta(minutes=minutes)) == words

@@ -184,9 +184,9 @@ async def test_a_child_may_have_an_origin_of_its_own(conn: Connection) -> None:
 
 
 async def test_children_of_several_parents_inherit_each_from_its_own(conn: Connection) -> None:
-    await ready_job(conn, **GIVEN)
-    await ready_job(conn)
-    parents = await claim(conn, await a_worker(conn), 2)
+    order = [await ready_job(conn, **GIVEN), await ready_job(conn)]
+    claimed = await claim(conn, await a_worker(conn), 2)
+    parents = sorted(claimed, key=lambda one: order.index(one.id))
     children: list[UUID] = [
         row["job_id"]
         for row in await conn.fetch(

@@ -59,19 +59,7 @@ begin
         kept.was_whole := true;
         exit;
       end if;
-      with past as (
-        select h.id, h.ended_at
-        from holdfast.history as h
-        where h.ended_at >= reached
-          and h.ended_at < until
-          and case when kept.queues is null then h.queue <> all (special) else h.queue = any (kept.queues) end
-          and (h.state <> 'dead' or not holdfast.has_open_letter(h.id))
-        limit max - cardinality(old)
-        for update of h skip locked
-      ), removed as (
-        delete from holdfast.history as h using past as p where h.id = p.id and h.ended_at = p.ended_at returning h.id
-      )
-      select coalesce(array_agg(r.id), '{}') into gone from removed as r;
+      gone := holdfast.prune_span(kept.queues, special, reached, until, max - cardinality(old));
       old := old || gone;
       exit when cardinality(old) >= max;
       reached := until;
