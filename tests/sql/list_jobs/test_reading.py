@@ -80,13 +80,13 @@ async def test_a_unique_key_finds_its_jobs_live_and_ended(conn: Connection) -> N
         ({"unique_key": "none"}, []),
     ]:
         rows = await conn.fetch(LIST, to_json(wanted), None, None)
-        assert [row["id"] for row in rows] == found, wanted
+        assert [row["id"] for row in rows] == sorted(found, reverse=True), wanted
         counted = await conn.fetchval(
             "select holdfast.count_matching_jobs($1, array['ready', 'scheduled', 'dead'])", to_json(wanted)
         )
         assert counted == len(found) or "state" in wanted
     live_ones = await conn.fetch("select job_id from holdfast.find_jobs($1)", to_json({"unique_key": "k"}))
-    assert [row["job_id"] for row in live_ones] == [live, scoped]
+    assert [row["job_id"] for row in live_ones] == sorted([live, scoped])
 
 
 async def test_a_unique_key_and_a_run_narrow_together(conn: Connection) -> None:

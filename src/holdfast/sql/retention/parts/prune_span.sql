@@ -4,8 +4,11 @@ create or replace function holdfast.prune_span(
   queues text[], special text[], since timestamptz, until timestamptz, max integer
 )
 returns uuid[]
-language sql volatile
+language plpgsql volatile
 as $$
+declare
+  gone uuid[];
+begin
   with past as (
     select h.id, h.ended_at
     from holdfast.history as h
@@ -18,5 +21,7 @@ as $$
   ), removed as (
     delete from holdfast.history as h using past as p where h.id = p.id and h.ended_at = p.ended_at returning h.id
   )
-  select coalesce(array_agg(r.id), '{}') from removed as r
+  select coalesce(array_agg(r.id), '{}') into gone from removed as r;
+  return gone;
+end
 $$;
