@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
+import asyncpg
 import pytest
 
 from chaos.postgres_proxy import proxied_postgres
@@ -162,6 +163,23 @@ async def test_a_connection_that_the_server_ended_is_replaced(database_url: str)
 
 
 BACKEND = "select pg_backend_pid()"
+READ_ONLY = "set default_transaction_read_only = on"
+WRITE = "create temp table written ()"
+
+
+async def test_a_session_on_a_server_that_became_a_standby_is_replaced(database_url: str) -> None:
+    async with Database(database_url, pool_size=1) as db:
+        await db.execute(READ_ONLY)
+        with pytest.raises(DatabaseUnavailable, match="read-only"):
+            await db.execute(WRITE)
+        await db.execute(WRITE)
+    async with Database(database_url, pool_size=1) as db:
+        kept = KeptConnection(db)
+        await kept.fetch(READ_ONLY)
+        with pytest.raises(asyncpg.ReadOnlySQLTransactionError):
+            await kept.fetch(WRITE)
+        await kept.fetch(WRITE)
+        await kept.give_back()
 
 
 async def test_a_kept_connection_stays_the_same_until_it_breaks_or_gets_old(

@@ -82,7 +82,7 @@ async def raised(exc: Exception) -> None:
         (lambda job: raised(answered(404)), 0, "failed"),
         (lambda job: handled(409), 0, "failed"),
         (lambda job: raised(Permanent("never")), 3, "failed"),
-        (lambda job: raised(DatabaseUnavailable("ours")), 3, "failed"),
+        (lambda job: raised(DatabaseUnavailable("ours")), 3, "deferred"),
         (lambda job: raised(KeyError("choices")), 3, "failed"),
     ],
 )

@@ -1,12 +1,15 @@
 """What a handler returns or raises, and how its attempt ends."""
 
+import gc
 import sys
-from collections.abc import Callable
+import weakref
+from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
 from typing import Any, cast
 
 import pytest
 
+from holdfast import JobContext
 from holdfast.client.app import Holdfast
 from holdfast.db.jobs import list_attempts
 from holdfast.model.end_attempt import Cancelled, Permanent, RateLimited, Reject, Retry, Snooze
@@ -56,6 +59,37 @@ async def test_a_returned_value_is_the_jobs_output(app: Holdfast) -> None:
     async with working(app) as worker:
         assert await handle.result(timeout=PATIENCE) == 5
     assert (worker.report.processed, worker.report.failed, worker.report.unsettled) == (1, 0, 0)
+
+
+class Large: ...
+
+
+@pytest.mark.parametrize("is_async", [True, False])
+async def test_what_a_failed_handler_held_is_freed_without_the_garbage_collector(
+    app: Holdfast, is_async: bool
+) -> None:
+    held: list[weakref.ref[Large]] = []
+
+    def plain() -> None:
+        large = Large()
+        held.append(weakref.ref(large))
+        raise Permanent("no")
+
+    async def handler() -> None:
+        plain()
+
+    @app.around
+    async def around(ctx: JobContext) -> AsyncIterator[None]:
+        yield
+
+    task = app.task(name="hold")(handler if is_async else plain)
+    gc.disable()
+    try:
+        async with working(app):
+            await ended(await task.enqueue())
+            assert [one() for one in held] == [None]
+    finally:
+        gc.enable()
 
 
 async def test_a_plain_function_runs_in_a_thread_and_gives_its_output(app: Holdfast) -> None:

@@ -1,8 +1,8 @@
 """A Database: a small pool of connections, started at first use."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from datetime import timedelta
 from time import monotonic
@@ -125,7 +125,8 @@ class Database:
         async with self._turn():
             connection = await self.acquire()
             try:
-                yield connection
+                with replaced_if_read_only(connection):
+                    yield connection
             finally:
                 await _give_back(pool, connection)
 
@@ -153,7 +154,8 @@ class Database:
             connection = await self.acquire()
             with translated():
                 try:
-                    yield connection
+                    with replaced_if_read_only(connection):
+                        yield connection
                 finally:
                     await pool.release(connection)
 
@@ -252,6 +254,17 @@ def explained(exc: Exception, address: Address) -> HoldfastError:
     if isinstance(exc, ValueError) and not isinstance(exc, asyncpg.InterfaceError):
         return invalid_url(exc, address)
     return name_address(translate(exc), address)
+
+
+@contextmanager
+def replaced_if_read_only(connection: "PoolConnectionProxy[Record]") -> Iterator[None]:
+    """A session on a server that became a standby: the address may lead to the new primary by now."""
+    try:
+        yield
+    except asyncpg.ReadOnlySQLTransactionError:
+        with suppress(asyncpg.InterfaceError):  # the pool has taken back one that died by itself
+            connection.terminate()
+        raise
 
 
 async def _keep_session(_: object) -> None:

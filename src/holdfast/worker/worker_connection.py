@@ -149,9 +149,16 @@ class WorkerConnection:
         return connection
 
     def _note_loss(self, exc: BaseException) -> None:
-        """Also after a cancelled or timed out statement: its answer may still arrive."""
+        """Also after a cancelled or timed out statement: its answer may still arrive. And on a server that
+        became a standby: the address may lead to the new primary by now.
+        """
         connection = self._connection
-        if connection is not None and isinstance(exc, asyncpg.PostgresError) and not connection.is_closed():
+        if (
+            connection is not None
+            and not connection.is_closed()
+            and isinstance(exc, asyncpg.PostgresError)
+            and not isinstance(exc, asyncpg.ReadOnlySQLTransactionError)
+        ):
             return  # the server refused the statement; the connection is fine
         self.terminate()
         self._answered_at = 0.0

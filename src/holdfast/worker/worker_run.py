@@ -10,7 +10,7 @@ from holdfast.db.continuations import usual_run_time
 from holdfast.db.maintenance import make_partitions
 from holdfast.db.worker import installation_id
 from holdfast.maintenance.sweeper import Sweeper
-from holdfast.model.error import DatabaseUnavailable
+from holdfast.model.error import HoldfastError
 from holdfast.model.worker import LeftAs
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
@@ -170,7 +170,7 @@ class WorkerRun:
         worker = self._worker
         ended = worker.report.processed
         await worker.sweeper.run_once()
-        with suppress(DatabaseUnavailable):  # the connection logs it, and the check is repeated
+        with suppress(HoldfastError):  # also a timeout of the server; the check is repeated
             is_empty = await count_remaining(worker) == 0 and worker.is_clear
             return is_empty and worker.report.processed == ended
         return False

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -130,13 +131,16 @@ class AttemptRunner:
 
     async def _call_in_thread(self, attempt: Attempt, arguments: dict[str, Any]) -> Any:
         future = self._threads.submit(attempt.handler.function, **arguments)
-        before, attempt.abandon = attempt.abandon, lambda: self._threads.give_up(future)
+        before, attempt.abandon = attempt.abandon, partial(self._threads.give_up, future)
         while not future.done():
             # Cancelling this task is not our way to stop a thread: abandoning the thread ends the future.
             with suppress(asyncio.CancelledError):
                 await asyncio.wait([future])
         attempt.abandon = before
-        return future.result()
+        try:
+            return future.result()
+        finally:
+            del future  # an exception's traceback holds this frame: a cycle, with the handler's variables
 
     def _raised(self, attempt: Attempt, exc: BaseException) -> Attempt:
         """The outcome of an exception."""

@@ -2,7 +2,7 @@
 
 from holdfast.model.classify import STANDARD, Verdict
 from holdfast.model.end_attempt import Cancelled, Permanent, RateLimited, Reject, Retry, Snooze, Yield
-from holdfast.model.error import InvalidInput, NotConfigured, TransactionConflict
+from holdfast.model.error import DatabaseUnavailable, InvalidInput, NotConfigured, TransactionConflict
 from holdfast.model.evidence import Evidence, evidence_in
 from holdfast.model.outcome import (
     CancelledByRequest,
@@ -85,8 +85,8 @@ def _failed(exc: BaseException, attempt: Attempt) -> Failed:
         case ProcessDied():
             report = ErrorReport(ErrorClass.TRANSIENT, "ProcessDied", str(exc))
             return Failed(report, units=attempt.units, evidence=evidence)
-        case ProcessNotStarted() | NotConfigured() | TransactionConflict():
-            # Without a traceback: it says nothing about the job's endpoint.
+        case ProcessNotStarted() | NotConfigured() | TransactionConflict() | DatabaseUnavailable():
+            # Not the job's fault. Without a traceback: it says nothing about the job's endpoint.
             return Failed(ErrorReport(ErrorClass.SYSTEM, type(exc).__name__, str(exc)), units=attempt.units)
         case _:
             verdict = _classified(exc, attempt)

@@ -19,12 +19,15 @@ async def wrapped(
         return await call()
     value: Any = None
     raised: BaseException | None = None
-    async with wrappers[0](context):
-        try:
-            value = await wrapped(wrappers[1:], context, call)
-        except BaseException as exc:
-            raised = exc
-            raise
-    if raised is not None:
-        raise raised
-    return value
+    try:
+        async with wrappers[0](context):
+            try:
+                value = await wrapped(wrappers[1:], context, call)
+            except BaseException as exc:
+                raised = exc
+                raise
+        if raised is not None:
+            raise raised
+        return value
+    finally:
+        raised = None  # its traceback holds this frame: a cycle, with the handler's variables

@@ -69,6 +69,7 @@ class Threads:
                 self._loop.call_soon_threadsafe(self._deliver, future, answer, error)
             except RuntimeError:
                 return  # the worker has exited: its loop is closed
+            del entry, call, future, answer, error  # an idle thread keeps nothing of its last job
 
     def _deliver(self, future: "asyncio.Future[Any]", answer: Any, error: BaseException | None) -> None:
         self._idle += 1

@@ -25,7 +25,9 @@ class ProcessGauges:
 
 
 def resident_memory() -> int | None:
-    """None where the system has no /proc."""
-    if not STATM.exists():
+    """None where the system has no /proc, and while the process has no descriptor left for it."""
+    try:
+        pages = int(STATM.read_text().split()[1])
+    except OSError:
         return None
-    return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return pages * os.sysconf("SC_PAGE_SIZE")

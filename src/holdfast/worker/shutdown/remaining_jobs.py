@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from holdfast.db.continuations import work_left
 from holdfast.db.worker import left_to_drain
-from holdfast.model.error import DatabaseUnavailable
+from holdfast.model.error import HoldfastError
 from holdfast.telemetry.emit import emit
 from holdfast.telemetry.event_list import Event
 from holdfast.worker.worker_state import WorkerState
@@ -28,6 +28,6 @@ async def log_remaining(worker: WorkerState) -> None:
     """Never returns. Logs what the worker waits for, because a silent worker looks as if it hung."""
     while True:
         await asyncio.sleep(TELL_EVERY.total_seconds())
-        with suppress(DatabaseUnavailable):  # the connection logs it
+        with suppress(HoldfastError):  # also a timeout of the server; it is asked again
             if left := await left_to_drain(worker.side, worker.me, SOON):
                 emit(Event.WORKER_WAITS, worker=worker.me, jobs=", ".join(map(str, left)))
