@@ -7,7 +7,7 @@ import asyncpg
 import pytest
 
 from holdfast.db.connect import Connection
-from tests.builders import a_worker, claim, complete, ready_job, state_of
+from tests.builders import a_worker, claim, claim_one, complete, ready_job, state_of
 from tests.machine.invariants import violations
 from tests.patience import PATIENCE
 from tests.race.crowd import Crowd
@@ -144,3 +144,18 @@ async def test_a_line_that_ends_while_a_producer_joins_it_starts_with_that_produ
 async def advance(conn: Connection) -> int:
     moved: int = await conn.fetchval("select holdfast.advance_order_keys()")
     return moved
+
+
+async def test_an_end_does_not_wait_for_a_call_that_has_locked_the_next_job(crowd: Crowd) -> None:
+    """The cancel of a run locks all its jobs before it comes to a key, and may wait for this end in turn."""
+    _, second = [await ready_job(crowd.watcher, order_key="line") for _ in range(2)]
+    head = await claim_one(crowd.watcher, await a_worker(crowd.watcher))
+    holder, worker = await crowd.join(), await crowd.join()
+    await worker.execute("set lock_timeout = '100ms'")
+    async with holder.transaction():
+        await holder.execute("select from holdfast.jobs where id = $1 for update", second)
+        assert await complete(worker, head)
+        assert await advance(crowd.watcher) == 0, "the next job is still locked"
+    assert await advance(crowd.watcher) == 1
+    assert await state_of(crowd.watcher, second) == "ready"
+    assert not await violations(crowd.watcher)

@@ -54,11 +54,12 @@ begin
     held := held || past;
     times := times || seen.died_at;
   end loop;
-  -- Lock order: by order key, then unique key, so that two calls cannot deadlock.
+  -- Lock order: by order key, then unique key, in the collation of enqueues, so that two calls cannot deadlock.
   for i in
     select s from generate_subscripts(held, 1) as s
-    order by (held[s]).order_key nulls first, (held[s]).unique_scope nulls first, (held[s]).unique_key nulls first,
-      (held[s]).id
+    order by
+      (held[s]).order_key collate "C" nulls first, (held[s]).unique_scope collate "C" nulls first,
+      (held[s]).unique_key collate "C" nulls first, (held[s]).id
   loop
     results[i] := holdfast.replay_job(held[i], replay_dead_letters.stage, reason, actor);
   end loop;

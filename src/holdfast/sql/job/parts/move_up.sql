@@ -1,11 +1,12 @@
--- waiting -> ready | scheduled: the next job of each order key whose first has ended. Locked keys are left for later.
+-- waiting -> ready | scheduled: the next job of each order key whose first has ended. Locked keys, and those whose next
+-- job is locked, are left for later.
 create or replace function holdfast.move_up(keys text[], at timestamptz)
 returns integer
 language plpgsql volatile
 as $$
 declare
   line  holdfast.order_keys;
-  next  uuid;
+  next  record;
   moved integer := 0;
   k     text;
 begin
@@ -18,11 +19,13 @@ begin
       continue;
     end if;
     continue when exists (select from holdfast.jobs as j where j.id = line.head);
-    next := holdfast.next_of_order_key(k, at);
-    if next is null then
+    select * into next from holdfast.next_of_order_key(k, at);
+    if next.is_busy then
+      insert into holdfast.order_releases (key) values (k);
+    elsif next.moved is null then
       delete from holdfast.order_keys as o where o.key = k;
     else
-      update holdfast.order_keys as o set head = next where o.key = k;
+      update holdfast.order_keys as o set head = next.moved where o.key = k;
       moved := moved + 1;
     end if;
   end loop;

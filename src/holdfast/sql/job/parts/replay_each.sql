@@ -9,7 +9,15 @@ declare
   past  holdfast.history;
   asked uuid;
 begin
-  -- Lock order: by order key, then unique key, so that two calls cannot deadlock.
+  -- All of them first: replay_dead_letters, too, holds what it replays before it waits for a key.
+  perform from holdfast.history as h
+  where h.id = any (ids)
+    and h.ended_at >= (
+      select coalesce(min(coalesce(holdfast.created_at(u), '-infinity')), '-infinity') - interval '1 minute'
+      from unnest(ids) as u)
+  order by h.id
+  for update;
+  -- Lock order: by order key, then unique key, so that two calls cannot deadlock. In the collation of enqueues.
   foreach asked in array array(
     select i.id
     from (select distinct id from unnest(ids) as id) as i
@@ -17,7 +25,9 @@ begin
       select h.order_key, h.unique_scope, h.unique_key from holdfast.history as h
       where h.id = i.id and h.ended_at >= coalesce(holdfast.created_at(i.id) - interval '1 minute', '-infinity')
     ) as k on true
-    order by k.order_key nulls first, k.unique_scope nulls first, k.unique_key nulls first, i.id
+    order by
+      k.order_key collate "C" nulls first, k.unique_scope collate "C" nulls first, k.unique_key collate "C" nulls first,
+      i.id
   ) loop
     job_id := asked;
     select h.* into past
