@@ -1,6 +1,7 @@
 -- ended -> (nothing): deletes ended jobs past their queue's retention, at most max; returns their ids.
--- A look for the jobs of some queues reads all that others keep for longer. So it reads history a day at a time, for
--- the queues of each retention on their own, and goes on where the last call stopped; the furthest behind comes first.
+-- A look for the jobs of some queues reads all that others keep for longer. So it reads history a day at a time, more
+-- where there is little, for the queues of each retention on their own, and goes on where the last call stopped; the
+-- furthest behind comes first.
 -- Once a day, when it has come to the end, it begins anew: for jobs that were locked, whose dead letter was dealt with,
 -- or whose queue was removed. Stops after two seconds, but reads at least one day.
 create or replace function holdfast.prune_history(at timestamptz, max integer)
@@ -22,10 +23,11 @@ declare
   known     constant jsonb := coalesce((select c.counts from holdfast.chores as c where c.name = 'prune'), '{}');
   marks     jsonb := '{}';
   old       uuid[] := '{}';
-  gone      uuid[];
   kept      record;
   reached   timestamptz;
   until     timestamptz;
+  began     timestamptz;
+  step      interval;
 begin
   for kept in
     select
@@ -52,17 +54,19 @@ begin
       kept.begun := at;
       kept.was_whole := false;
     end if;
+    step := interval '1 day';
     while cardinality(old) < max and clock_timestamp() < stop loop
-      until := case when reached = '-infinity' then earliest else reached + interval '1 day' end;
+      until := case when reached = '-infinity' then earliest else reached + step end;
       until := least(until, at - kept.retention, counted);
       if reached >= until then
         kept.was_whole := true;
         exit;
       end if;
-      gone := holdfast.prune_span(kept.queues, special, reached, until, max - cardinality(old));
-      old := old || gone;
+      began := clock_timestamp();
+      old := old || holdfast.prune_span(kept.queues, special, reached, until, max - cardinality(old));
       exit when cardinality(old) >= max;
       reached := until;
+      step := case when clock_timestamp() < began + interval '20 ms' then 2 * step else interval '1 day' end;
     end loop;
     if reached > '-infinity' then
       marks := marks || jsonb_build_object(
