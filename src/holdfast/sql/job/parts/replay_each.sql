@@ -12,6 +12,7 @@ begin
   -- All of them first: replay_dead_letters, too, holds what it replays before it waits for a key.
   perform from holdfast.history as h
   where h.id = any (ids)
+    and cardinality(ids) > 1
     and h.ended_at >= (
       select coalesce(min(coalesce(holdfast.created_at(u), '-infinity')), '-infinity') - interval '1 minute'
       from unnest(ids) as u)
