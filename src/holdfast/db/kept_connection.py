@@ -7,7 +7,7 @@ import asyncpg
 from asyncpg import Record
 from asyncpg.pool import PoolConnectionProxy
 
-from holdfast.db.connect import Database, replaced_if_read_only
+from holdfast.db.connect import Database
 
 KEPT_FOR = 60.0  # seconds; a firewall may drop a connection that is silent for minutes
 
@@ -35,14 +35,16 @@ class KeptConnection:
         if connection is None or is_old:
             connection = await self._change()
         self._used_at = monotonic()
-        with replaced_if_read_only(connection):
-            try:
-                return await connection.fetch(query, *args)
-            except asyncpg.InternalServerError as exc:
-                # A migration dropped a function that this session's plans name. It changed nothing.
-                if "cache lookup failed" not in str(exc):
-                    raise
-                return await connection.fetch(query, *args)
+        try:
+            return await connection.fetch(query, *args)
+        except asyncpg.ReadOnlySQLTransactionError:
+            connection.terminate()  # of a server that became a standby, as in replaced_if_read_only
+            raise
+        except asyncpg.InternalServerError as exc:
+            # A migration dropped a function that this session's plans name. The statement changed nothing.
+            if "cache lookup failed" not in str(exc):
+                raise
+            return await connection.fetch(query, *args)
 
     async def give_back(self) -> None:
         connection, self._connection = self._connection, None
