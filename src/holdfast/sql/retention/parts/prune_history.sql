@@ -2,7 +2,7 @@
 -- A look for the jobs of some queues reads all that others keep for longer. So it reads history a day at a time, more
 -- where there is little, for the queues of each retention on their own, and goes on where the last call stopped; the
 -- furthest behind comes first.
--- Once a day, when it has come to the end, it begins anew: for jobs that were locked, whose dead letter was dealt with,
+-- Once a day, when it has come to the end, it starts over: for jobs that were locked, whose dead letter was dealt with,
 -- or whose queue was removed. Stops after two seconds, but reads at least one day.
 create or replace function holdfast.prune_history(at timestamptz, max integer)
 returns uuid[]
@@ -35,7 +35,7 @@ begin
       (known -> g.mark ->> 'begun')::timestamptz as begun,
       coalesce((known -> g.mark ->> 'was_whole')::boolean, false) as was_whole
     from (
-      -- With another queue a retention begins anew. Without queues: all that have the usual one, or are no more.
+      -- With another queue a retention starts over. Without queues: all that have the usual one, or are no more.
       select r.*, md5(row(r.retention::text, coalesce(r.queues, special))::text) as mark
       from (
         select min(q.retention) as retention, array_agg(q.name order by q.name) as queues
