@@ -1,11 +1,9 @@
 """What limits and budgets cost: nothing where there are none, and little where there are."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import astuple
 from uuid import UUID
 
-import asyncpg
 import pytest
 
 from holdfast.db.connect import Connection
@@ -19,11 +17,8 @@ SETTLED = "update holdfast.limits set is_settled = true"
 
 
 @pytest.fixture
-async def conn(database_url: str) -> AsyncIterator[Connection]:
-    connection = await asyncpg.connect(database_url)
-    await connection.execute("select holdfast.make_partitions()")
-    yield connection
-    await connection.close()
+def conn(own: Connection) -> Connection:
+    return own
 
 
 async def test_a_lane_without_limits_pays_nothing_for_those_of_others(conn: Connection) -> None:

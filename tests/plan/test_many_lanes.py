@@ -1,9 +1,7 @@
 """What very many lanes, queues and endpoints cost that hold no jobs, as typing errors leave them: nothing."""
 
-from collections.abc import AsyncIterator
 from uuid import UUID
 
-import asyncpg
 import pytest
 
 from holdfast.db.connect import Connection
@@ -22,11 +20,8 @@ MARKS = 150
 
 
 @pytest.fixture
-async def conn(database_url: str) -> AsyncIterator[Connection]:
-    connection = await asyncpg.connect(database_url)
-    await connection.execute("select holdfast.make_partitions()")
-    yield connection
-    await connection.close()
+def conn(own: Connection) -> Connection:
+    return own
 
 
 async def test_a_claim_does_not_visit_lanes_without_ready_jobs(conn: Connection) -> None:

@@ -1,8 +1,5 @@
 """Pruning reads what has become old since it last did, not all that other queues keep for longer."""
 
-from collections.abc import AsyncIterator
-
-import asyncpg
 import pytest
 
 from holdfast.db.connect import Connection
@@ -25,11 +22,8 @@ BOUND = 400
 
 
 @pytest.fixture
-async def conn(database_url: str) -> AsyncIterator[Connection]:
-    connection = await asyncpg.connect(database_url)
-    await connection.execute("select holdfast.make_partitions()")
-    yield connection
-    await connection.close()
+def conn(own: Connection) -> Connection:
+    return own
 
 
 @pytest.mark.parametrize("jobs", [40_000, 160_000])

@@ -1,9 +1,7 @@
 """What a job costs that goes well: rows written, WAL and buffers, in a database of its own. No timings."""
 
 from collections import Counter
-from collections.abc import AsyncIterator
 
-import asyncpg
 import pytest
 
 from holdfast.db.connect import Connection
@@ -22,11 +20,8 @@ DRAIN_WAL, DRAIN_BUFFERS = 1_220, 25
 
 
 @pytest.fixture
-async def conn(database_url: str) -> AsyncIterator[Connection]:
-    connection = await asyncpg.connect(database_url)
-    await connection.execute("select holdfast.make_partitions()")
-    yield connection
-    await connection.close()
+def conn(own: Connection) -> Connection:
+    return own
 
 
 async def test_a_job_that_goes_well_is_three_writes_and_one_row_of_history(conn: Connection) -> None:
